@@ -8,6 +8,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     // Without it Vitest leaves one core to itself: half of a machine that has two.
     maxWorkers: '100%',
+    tags: [{ name: 'slow', description: 'says more of what a faster test says; not in npm test' }],
     projects: testGroups.map(({ name, include, exclude }) => ({
       extends: true,
       test: {

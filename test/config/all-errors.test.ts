@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/load-config.ts';
+import { slow } from '../support/slow.ts';
 import { findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 const accounts = `accounts:
@@ -89,7 +90,7 @@ describe('one run', () => {
     for (const fact of facts) expect(wordsOf(found)).toContain(fact);
   });
 
-  it('shows of an entry what it shows of it alone, whatever is wrong in others', async () => {
+  it('shows of an entry what it shows of it alone, whatever is wrong in others', slow, async () => {
     const entry = fc.constantFrom(
       '{ name: "a*" }',
       '{ id: 1, interval: 10s }',

@@ -10,6 +10,7 @@ import { type CustomMetric, metricScopes, seriesOf } from '../../src/model/polle
 import { presetNames } from '../../src/model/presets.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { valueNames } from '../../src/model/vendor-value.ts';
+import { slow } from '../support/slow.ts';
 
 const source = { fileName: 'config.yaml', directory: '/etc/exporter' };
 const compile = await loadPatternCompiler();
@@ -115,7 +116,7 @@ apps:
     expect((await parseConfig(effectiveConfigText(config), source)).config).toEqual(config);
   });
 
-  it('is a file that means the same, whatever the configuration', async () => {
+  it('is a file that means the same, whatever the configuration', slow, async () => {
     await fc.assert(
       fc.asyncProperty(configs, async (config) => {
         const text = effectiveConfigText(config);

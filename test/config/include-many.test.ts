@@ -1,29 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FakePlatform } from '../support/fake-platform.ts';
+import { slow } from '../support/slow.ts';
 import { account, app, loaded, main, namesOf, platformWith, refusalOf } from './including.ts';
 
 describe('include, of many files', () => {
-  it('has each of a thousand files, and each of ten thousand entries, at its place', async () => {
-    const names = Array.from({ length: 1000 }, (_, index) => `t${String(index).padStart(4, '0')}`);
-    const entries = (team: number): string =>
-      Array.from({ length: 10 }, (_, index) => `  - id: ${10 * team + index + 1}\n`).join('');
-    const files = Object.fromEntries(
-      names.map((name, team) => [`/etc/nr/teams/${name}.yaml`, `apps:\n${entries(team)}`]),
-    );
-    const whole = { ...files, '/etc/nr/config.yaml': main };
-    const broken = { ...whole, '/etc/nr/teams/t0999.yaml': 'apps:\n  - idd: 1\n' };
+  it(
+    'has each of a thousand files, and each of ten thousand entries, at its place',
+    slow,
+    async () => {
+      const names = Array.from(
+        { length: 1000 },
+        (_, index) => `t${String(index).padStart(4, '0')}`,
+      );
+      const entries = (team: number): string =>
+        Array.from({ length: 10 }, (_, index) => `  - id: ${10 * team + index + 1}\n`).join('');
+      const files = Object.fromEntries(
+        names.map((name, team) => [`/etc/nr/teams/${name}.yaml`, `apps:\n${entries(team)}`]),
+      );
+      const whole = { ...files, '/etc/nr/config.yaml': main };
+      const broken = { ...whole, '/etc/nr/teams/t0999.yaml': 'apps:\n  - idd: 1\n' };
 
-    const config = await loaded(whole);
+      const config = await loaded(whole);
 
-    expect(config.includedFiles).toHaveLength(1000);
-    expect(namesOf(config)).toEqual(
-      Array.from({ length: 10_000 }, (_, index) => `id=${index + 1}`),
-    );
-    expect(await refusalOf(platformWith(broken))).toContain(
-      '/etc/nr/teams/t0999.yaml:2:5: unknown',
-    );
-  });
+      expect(config.includedFiles).toHaveLength(1000);
+      expect(namesOf(config)).toEqual(
+        Array.from({ length: 10_000 }, (_, index) => `id=${index + 1}`),
+      );
+      expect(await refusalOf(platformWith(broken))).toContain(
+        '/etc/nr/teams/t0999.yaml:2:5: unknown',
+      );
+    },
+  );
 
   it('means what one file with all entries means, wherever the entries stand', async () => {
     const entry = fc.record({
@@ -65,7 +73,7 @@ describe('include, of many files', () => {
     );
   });
 
-  it('has bounds, for a pattern that is far too wide', async () => {
+  it('has bounds, for a pattern that is far too wide', slow, async () => {
     const text = `#${'x'.repeat(1024 * 1024 - 2)}\n`;
     const names = Array.from({ length: 17 }, (_, index) => `/etc/nr/teams/${index}.yaml`);
     const large = Object.fromEntries(names.map((name) => [name, text]));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type IncludedFile, readConfigFile } from '../../src/config/config-file.ts';
 import { parseKeeping } from '../../src/config/kept-files.ts';
+import { slow } from '../support/slow.ts';
 import { app, main, namesOf, platformWith, query } from './including.ts';
 
 const path = '/etc/nr/config.yaml';
@@ -31,7 +32,7 @@ describe('8.1 a thousand included files', () => {
     return { ...(await parseKeeping(file, before, counted)), times: () => parsed };
   }
 
-  it('of which every third is broken are parsed twice', async () => {
+  it('of which every third is broken are parsed twice', slow, async () => {
     const { config, broken, times } = await keptWith(
       filesWith((at) => (at % 3 === 0 ? 'apps: [' : ownText(at))),
     );
@@ -40,17 +41,21 @@ describe('8.1 a thousand included files', () => {
     expect(times()).toBeLessThanOrEqual(2);
   });
 
-  it('of which one of many that have changed takes the gauge of another one are parsed a few times', async () => {
-    const { files: before } = await keptWith(filesWith(ownText));
-    const changed = filesWith((at) =>
-      at === 400 ? query('q999') : at < 500 ? app(at + 1) + query(`n${at}`) : ownText(at),
-    );
+  it(
+    'of which one of many that have changed takes the gauge of another one are parsed a few times',
+    slow,
+    async () => {
+      const { files: before } = await keptWith(filesWith(ownText));
+      const changed = filesWith((at) =>
+        at === 400 ? query('q999') : at < 500 ? app(at + 1) + query(`n${at}`) : ownText(at),
+      );
 
-    const { config, broken, times } = await keptWith(changed, before);
+      const { config, broken, times } = await keptWith(changed, before);
 
-    expect(broken).toMatchObject([{ name: name(400), isKept: true }]);
-    expect(namesOf(config)).toContain('id=10400');
-    expect(namesOf(config)).toContain('q999');
-    expect(times()).toBeLessThan(20);
-  });
+      expect(broken).toMatchObject([{ name: name(400), isKept: true }]);
+      expect(namesOf(config)).toContain('id=10400');
+      expect(namesOf(config)).toContain('q999');
+      expect(times()).toBeLessThan(20);
+    },
+  );
 });

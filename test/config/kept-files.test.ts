@@ -4,6 +4,7 @@ import { type IncludedFile, readConfigFile } from '../../src/config/config-file.
 import { ConfigError } from '../../src/config/diagnostic.ts';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
 import { type KeptConfig, parseKeeping } from '../../src/config/kept-files.ts';
+import { slow } from '../support/slow.ts';
 import { account, app, main, namesOf, platformWith, query } from './including.ts';
 
 const path = '/etc/nr/config.yaml';
@@ -224,7 +225,7 @@ describe('8.1 entries in several files, any of them broken in any way', () => {
   );
   const anyFiles = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), anyText, { minKeys: 1 });
 
-  it('mean what those that are not broken mean alone', async () => {
+  it('mean what those that are not broken mean alone', slow, async () => {
     const tried = fc.asyncProperty(anyFiles, async (teams) => {
       const files = Object.fromEntries(
         Object.entries(teams).map(([name, text]) => [team(name), text]),

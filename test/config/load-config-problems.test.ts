@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slow } from '../support/slow.ts';
 import { failureOf, findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 const apps = 'apps: [{id: 1}]';
@@ -290,18 +291,22 @@ tokens: 1
     expect(await failureOf(text)).not.toContain('hunter2');
   });
 
-  it('looks for a similar account only for the errors that are shown, and names ten', async () => {
-    const names = Array.from({ length: 1000 }, (_, index) => `account${index}`);
-    const accounts = names.map((name) => `  - { name: ${name}, api_key_env: KEY }\n`).join('');
-    const entries = names.map((name) => `  - { id: 1, account: ${name}x }\n`).join('');
+  it(
+    'looks for a similar account only for the errors that are shown, and names ten',
+    slow,
+    async () => {
+      const names = Array.from({ length: 1000 }, (_, index) => `account${index}`);
+      const accounts = names.map((name) => `  - { name: ${name}, api_key_env: KEY }\n`).join('');
+      const entries = names.map((name) => `  - { id: 1, account: ${name}x }\n`).join('');
 
-    const failure = await failureOf(`accounts:\n${accounts}apps:\n${entries}  - id: 1\n`);
-    const missing = await failureOf(`accounts:\n${accounts}apps: [{ id: 1 }]`);
+      const failure = await failureOf(`accounts:\n${accounts}apps:\n${entries}  - id: 1\n`);
+      const missing = await failureOf(`accounts:\n${accounts}apps: [{ id: 1 }]`);
 
-    expect(failure.match(/= help: did you mean "account/gu)).toHaveLength(50);
-    expect(failure.split('\n').at(-1)).toBe(
-      'and 951 more: newrelic-exporter check-config shows all',
-    );
-    expect(missing).toMatch(/several accounts: "account0", .*"account9" and 990 more$/u);
-  });
+      expect(failure.match(/= help: did you mean "account/gu)).toHaveLength(50);
+      expect(failure.split('\n').at(-1)).toBe(
+        'and 951 more: newrelic-exporter check-config shows all',
+      );
+      expect(missing).toMatch(/several accounts: "account0", .*"account9" and 990 more$/u);
+    },
+  );
 });

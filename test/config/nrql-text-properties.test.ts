@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inspectConfig } from '../../src/config/load-config.ts';
 import { readNrql } from '../../src/config/nrql-text.ts';
+import { slow } from '../support/slow.ts';
 
 const words = fc.constantFrom(
   ...'SELECT FROM WHERE FACET LIMIT SINCE WITH JOIN AS CASES MAX 10 count(*) max(d) T a.b AND'.split(
@@ -41,7 +42,7 @@ describe('any text as NRQL', () => {
     );
   });
 
-  it('is accepted, or refused at places within it, and nothing is thrown', async () => {
+  it('is accepted, or refused at places within it, and nothing is thrown', slow, async () => {
     await fc.assert(
       fc.asyncProperty(texts, keys, async (written, entry) => {
         const nrql = JSON.stringify(written.slice(0, 4000) || 'x');

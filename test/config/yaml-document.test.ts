@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { failureOf, findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
 const column = 'in the same column';
@@ -52,7 +53,7 @@ describe('readYaml', () => {
     expect(wordsOf(found)).toContain('the aliases stand for more than 100000 values');
   });
 
-  it('allows an alias in every app of a large file', async () => {
+  it('allows an alias in every app of a large file', slow, async () => {
     const apps = Array.from({ length: 3000 }, (_, index) => `  - {id: ${index + 1}, labels: *l}`);
     const text = ['x: &l {team: a}', 'apps:', ...apps].join('\n');
 
@@ -67,7 +68,7 @@ describe('readYaml', () => {
     expect(await findingsIn(labels(1000))).toEqual([]);
   });
 
-  it.each([
+  eachAfter(1, [
     { name: 'brackets', text: '['.repeat(1_000_000), at: '1:52' },
     { name: 'dashes', text: '- '.repeat(500_000), at: '1:103' },
     { name: 'questions', text: '? '.repeat(500_000), at: '1:103' },

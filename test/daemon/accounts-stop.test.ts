@@ -9,6 +9,7 @@ import {
   entryByName,
   type RunningDaemon,
 } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const both: Config = {
   accounts: [accountOne(), accountOne({ name: 'two', apiKey: { kind: 'env', name: 'KEY_B' } })],
@@ -96,7 +97,7 @@ describe('a stop while a reload is half done', () => {
   it('comes before the files are read: nothing is put into force', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A', '/other': 'NRAK-B' } });
     await bench.platform.clock.advance(1000);
-    const slow = bench.hangReading('/other');
+    const held = bench.hangReading('/other');
     const [account] = filed.accounts;
     const outcome = outcomeOf(
       bench.daemon.apply({
@@ -110,7 +111,7 @@ describe('a stop while a reload is half done', () => {
     await bench.done;
     await bench.daemon.close();
     const calls = bench.simulator.journal.count();
-    slow.release();
+    held.release();
     await bench.platform.clock.advance(120_000);
 
     expect(outcome()).toBe('the exporter is stopping: another configuration comes too late');
@@ -121,7 +122,7 @@ describe('a stop while a reload is half done', () => {
   it('comes before the old pollers have ended: what was opened is closed again', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
     await bench.platform.clock.advance(1000);
-    const slow = bench.hangReading('/key');
+    const held = bench.hangReading('/key');
     await bench.platform.clock.advance(60_000);
     const outcome = outcomeOf(
       bench.daemon.apply({
@@ -132,7 +133,7 @@ describe('a stop while a reload is half done', () => {
     await settle();
 
     await stop(bench);
-    slow.release();
+    held.release();
     await bench.done;
     await bench.platform.clock.advance(120_000);
 
@@ -140,41 +141,45 @@ describe('a stop while a reload is half done', () => {
     expect(bench.opened.slice(1)).toMatchObject([{ isClosed: true, requests: 0 }]);
   });
 
-  it('comes while the applications follow: the reload ends with it, and leaves nothing', async () => {
-    const bench = await aRunningDaemon(
-      { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] },
-      { latencyMs: 10, fleet: { applications: 1000, hosts: 1, kinds: ['web'] } },
-    );
-    await bench.platform.clock.advance(30_000);
-    const labels = { team: 'payments' };
-    const outcome = outcomeOf(
-      bench.daemon.apply({
-        accounts: [accountOne()],
-        apps: [anEntry({ account: 'one', hosts: false, labels })],
-      }),
-    );
-    await settle();
-    const halfWay = outcome();
+  it(
+    'comes while the applications follow: the reload ends with it, and leaves nothing',
+    slow,
+    async () => {
+      const bench = await aRunningDaemon(
+        { accounts: [accountOne()], apps: [anEntry({ account: 'one', hosts: false })] },
+        { latencyMs: 10, fleet: { applications: 1000, hosts: 1, kinds: ['web'] } },
+      );
+      await bench.platform.clock.advance(30_000);
+      const labels = { team: 'payments' };
+      const outcome = outcomeOf(
+        bench.daemon.apply({
+          accounts: [accountOne()],
+          apps: [anEntry({ account: 'one', hosts: false, labels })],
+        }),
+      );
+      await settle();
+      const halfWay = outcome();
 
-    await stop(bench);
-    await bench.done;
-    await settle();
+      await stop(bench);
+      await bench.done;
+      await settle();
 
-    expect(halfWay).toBe('pending');
-    expect(outcome()).toBe('resolved');
-    expect(bench.platform.clock.pendingTimers()).toBe(0);
-  });
+      expect(halfWay).toBe('pending');
+      expect(outcome()).toBe('resolved');
+      expect(bench.platform.clock.pendingTimers()).toBe(0);
+    },
+  );
 
   it('comes while a discovery that the reload dropped is ending: no other one follows', async () => {
     const bench = await aRunningDaemon(filed, { files: { '/key': 'NRAK-A' } });
     await bench.platform.clock.advance(1000);
-    const slow = bench.hangReading('/key');
+    const held = bench.hangReading('/key');
     await bench.platform.clock.advance(60_000);
     const calls = bench.simulator.journal.count();
 
     await bench.daemon.apply({ ...filed, apps: [entryByName('cart')] });
     await stop(bench);
-    slow.release();
+    held.release();
     await bench.done;
 
     expect(bench.simulator.journal.count()).toBe(calls);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { type BadAnswer, expectValuesHeld, fewBadAnswers } from './bad-answers.ts';
 import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
@@ -23,40 +24,45 @@ describe.each(sources)('$name', (source) => {
   const pollsOfShop = { ...source.pollsOf('101'), ...badTime };
 
   describe('5.1 11.2 an application whose answers are bad for five minutes', () => {
-    it.each([...fewBadAnswers(source.account), forbidden])(
+    eachAfter(2, [...fewBadAnswers(source.account), forbidden])(
       'keeps its last good values, disturbs no other and recovers: $what',
+
       async (row) => {
         await expect(expectValuesHeld(source, row)).resolves.toBeUndefined();
       },
     );
 
-    it('loses its values when they have been held for stale_after, and gets them back', async () => {
-      const rule = {
-        when: { ...pollsOfShop, untilMs: 20 * minuteMs },
-        fault: { kind: 'status', status: 503 },
-      } as const;
-      await withTimedFaults({ ...apart, script: [rule] }, async (bench) => {
-        const counts: number[] = [];
-        for (let minute = 0; minute < 23; minute += 1) {
-          await bench.advance(minuteMs);
-          counts.push(Object.keys(publishedOf(await bench.scrape(), shop)).length);
-        }
+    it(
+      'loses its values when they have been held for stale_after, and gets them back',
+      slow,
+      async () => {
+        const rule = {
+          when: { ...pollsOfShop, untilMs: 20 * minuteMs },
+          fault: { kind: 'status', status: 503 },
+        } as const;
+        await withTimedFaults({ ...apart, script: [rule] }, async (bench) => {
+          const counts: number[] = [];
+          for (let minute = 0; minute < 23; minute += 1) {
+            await bench.advance(minuteMs);
+            counts.push(Object.keys(publishedOf(await bench.scrape(), shop)).length);
+          }
 
-        const firstFailure = Date.parse(String(bench.logs('poll failed')[0]?.['time']));
-        const heldMinutes =
-          counts.indexOf(0) - (firstFailure - Date.UTC(2026, 8, 1, 10, 0, 30)) / minuteMs;
-        // Counted from the start of the poll, some retries before its failure.
-        expect(heldMinutes).toBeGreaterThan(13.9);
-        expect(heldMinutes).toBeLessThanOrEqual(15);
-        expect(counts.slice(0, counts.indexOf(0)).every((count) => count === 7)).toBe(true);
-        expect(counts.slice(counts.indexOf(0), 19).every((count) => count === 0)).toBe(true);
-        expect(counts.at(-1)).toBe(7);
-        for (const message of ['values dropped', 'values are back']) {
-          expect(bench.logs(message)).toMatchObject([{ app_id: '101' }]);
-        }
-        expect((await bench.scrape()).value(success, shop)).toBe(1);
-      });
-    });
+          const firstFailure = Date.parse(String(bench.logs('poll failed')[0]?.['time']));
+          const heldMinutes =
+            counts.indexOf(0) - (firstFailure - Date.UTC(2026, 8, 1, 10, 0, 30)) / minuteMs;
+          // Counted from the start of the poll, some retries before its failure.
+          expect(heldMinutes).toBeGreaterThan(13.9);
+          expect(heldMinutes).toBeLessThanOrEqual(15);
+          expect(counts.slice(0, counts.indexOf(0)).every((count) => count === 7)).toBe(true);
+          expect(counts.slice(counts.indexOf(0), 19).every((count) => count === 0)).toBe(true);
+          expect(counts.at(-1)).toBe(7);
+          for (const message of ['values dropped', 'values are back']) {
+            expect(bench.logs(message)).toMatchObject([{ app_id: '101' }]);
+          }
+          expect((await bench.scrape()).value(success, shop)).toBe(1);
+        });
+      },
+    );
   });
 
   describe('a vendor that fails every now and then', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { applicationListText } from '../support/vendor-documents.ts';
 import { expectListHeld, fewBadAnswers } from './bad-answers.ts';
 import { usualApplications, withTimedFaults } from './fault-bench.ts';
@@ -30,34 +31,39 @@ describe.each(sources)('$name', (source) => {
       isRetried: false,
     } as const;
 
-    it.each([...fewBadAnswers(source.account), notFound])(
+    eachAfter(2, [...fewBadAnswers(source.account), notFound])(
       'removes nothing and stops no poll: $what',
+
       async (row) => {
         await expect(expectListHeld(source, row)).resolves.toBeUndefined();
       },
     );
 
-    it('drops what only the list says after stale_after, and goes on with the rest', async () => {
-      const when = { ...badLists, untilMs: 25 * minuteMs };
-      const script: FaultRule[] = [{ when, fault: { kind: 'html' } }];
-      await withTimedFaults({ source: source.account, script }, async (bench) => {
-        const shop = { ...production, app_id: '101' };
+    it(
+      'drops what only the list says after stale_after, and goes on with the rest',
+      slow,
+      async () => {
+        const when = { ...badLists, untilMs: 25 * minuteMs };
+        const script: FaultRule[] = [{ when, fault: { kind: 'html' } }];
+        await withTimedFaults({ source: source.account, script }, async (bench) => {
+          const shop = { ...production, app_id: '101' };
 
-        await bench.advance(16.5 * minuteMs);
-        const held = await bench.scrape();
-        await bench.advance(3 * minuteMs);
-        const stale = await bench.scrape();
-        await bench.advance(7 * minuteMs);
-        const after = await bench.scrape();
+          await bench.advance(16.5 * minuteMs);
+          const held = await bench.scrape();
+          await bench.advance(3 * minuteMs);
+          const stale = await bench.scrape();
+          await bench.advance(7 * minuteMs);
+          const after = await bench.scrape();
 
-        const pages = [held, stale, after];
-        const valuesOf = (name: string): unknown[] => pages.map((page) => page.value(name, shop));
-        expect(valuesOf('newrelic_application_hosts')).toEqual([2, undefined, 2]);
-        expect(valuesOf('newrelic_application_reporting')).toEqual([1, undefined, 1]);
-        expect(valuesOf('newrelic_application_poll_success')).toEqual([1, 1, 1]);
-        expect(freshness(after, bench.clock)).toEqual(everyone);
-      });
-    });
+          const pages = [held, stale, after];
+          const valuesOf = (name: string): unknown[] => pages.map((page) => page.value(name, shop));
+          expect(valuesOf('newrelic_application_hosts')).toEqual([2, undefined, 2]);
+          expect(valuesOf('newrelic_application_reporting')).toEqual([1, undefined, 1]);
+          expect(valuesOf('newrelic_application_poll_success')).toEqual([1, 1, 1]);
+          expect(freshness(after, bench.clock)).toEqual(everyone);
+        });
+      },
+    );
   });
 });
 
@@ -160,25 +166,29 @@ describe('11.1 a list of the REST API that is not whole', () => {
     });
   });
 
-  it('goes on saying what it says of those that it finds, and not of others after stale_after', async () => {
-    const when = { ...lists, untilMs: 25 * minuteMs };
-    const link = '</v2/applications.json?page=2>; rel="next"';
-    const body = applicationListText([{ ...shopText, more: '"reporting":true' }]);
-    const script: FaultRule[] = [
-      { when: { ...when, calls: { every: 2 } }, fault: { kind: 'document', body, link } },
-      { when, fault: { kind: 'status', status: 422 } },
-    ];
-    await withTimedFaults({ script }, async (bench) => {
-      await bench.advance(20 * minuteMs);
-      const page = await bench.scrape();
+  it(
+    'goes on saying what it says of those that it finds, and not of others after stale_after',
+    slow,
+    async () => {
+      const when = { ...lists, untilMs: 25 * minuteMs };
+      const link = '</v2/applications.json?page=2>; rel="next"';
+      const body = applicationListText([{ ...shopText, more: '"reporting":true' }]);
+      const script: FaultRule[] = [
+        { when: { ...when, calls: { every: 2 } }, fault: { kind: 'document', body, link } },
+        { when, fault: { kind: 'status', status: 422 } },
+      ];
+      await withTimedFaults({ script }, async (bench) => {
+        await bench.advance(20 * minuteMs);
+        const page = await bench.scrape();
 
-      const reporting = page.series('newrelic_application_reporting', production);
-      expect(page.value(up, production)).toBe(0);
-      expect(reporting.map(({ app_id: id }) => id)).toEqual(['101']);
-    });
-  });
+        const reporting = page.series('newrelic_application_reporting', production);
+        expect(page.value(up, production)).toBe(0);
+        expect(reporting.map(({ app_id: id }) => id)).toEqual(['101']);
+      });
+    },
+  );
 
-  it('tells nothing of how many applications entries exclude', async () => {
+  it('tells nothing of how many applications entries exclude', slow, async () => {
     const entries = [
       { selector: { kind: 'match', pattern: /^worker$/u }, exclude: true },
       {},
@@ -273,7 +283,7 @@ describe('11.1 a list of ids that leaves one out', () => {
 });
 
 describe('11.1 a list of ids that leaves out more than are asked for alone at a time', () => {
-  it('removes none of them', async () => {
+  it('removes none of them', slow, async () => {
     const ids = Array.from({ length: 15 }, (_, index) => 101 + index);
     const applications = ids.map(
       (id) => ({ id, name: `app ${id}`, kind: 'web', hosts: 0 }) as const,

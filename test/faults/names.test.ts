@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
+import { slow } from '../support/slow.ts';
 import { applicationListText } from '../support/vendor-documents.ts';
 import { type FaultBench, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
@@ -100,7 +101,7 @@ describe('a name of the vendor', () => {
 });
 
 describe('the names of hosts', () => {
-  it('come page by page for an application of any size', async () => {
+  it('come page by page for an application of any size', slow, async () => {
     const hosts = Array.from({ length: 600 }, (_, index) => ({
       id: 1000 + index,
       name: `web-${index}`,
@@ -123,7 +124,7 @@ describe('the names of hosts', () => {
     });
   });
 
-  it('come at the start of an account that nearly fills its budget', async () => {
+  it('come at the start of an account that nearly fills its budget', slow, async () => {
     const simulator = {
       latencyMs: 300,
       fleet: { applications: 95, hosts: 95, kinds: ['web'] },
@@ -186,7 +187,7 @@ describe('the names of hosts', () => {
       fault: { kind: 'document', body: listOfOne },
       calls: 5,
     },
-  ])('are shown as far as they come where $what', async ({ fault, calls }) => {
+  ])('are shown as far as they come where $what', slow, async ({ fault, calls }) => {
     const when = { endpoints: ['hosts'], queryIncludes: 'page=2' } as const;
     const rule = { when, fault };
     const entries = [{ poll: { intervalMs: 2 * minuteMs, discoveryIntervalMs: 30 * minuteMs } }];

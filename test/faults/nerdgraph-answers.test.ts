@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { maxRows } from '../../src/newrelic/nerdgraph/nrql.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
+import { eachAfter } from '../support/slow.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import {
   app,
@@ -23,7 +24,7 @@ import {
 const unexpected = 'newrelic_exporter_unexpected_answers_total';
 
 describe('11.1 an answer to a query for values that is not whole, or to another question', () => {
-  it.each(fewMisleading)(
+  eachAfter(1, fewMisleading)(
     'holds what it was to bring, and that alone: $part, $what',
     async (row) => {
       await expect(expectHeldAlone(row)).resolves.toBeUndefined();

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
+import { slow } from '../support/slow.ts';
 import { withTimedFaults } from './fault-bench.ts';
 
 describe('4.3 11.2 forty minutes in which New Relic answers nothing by the REST API', () => {
-  it('are one line for each application whose values were dropped', async () => {
+  it('are one line for each application whose values were dropped', slow, async () => {
     const when = { fromMs: 5 * minuteMs, untilMs: 45 * minuteMs };
     const script = [{ when, fault: { kind: 'silence' } }] as const;
     await withTimedFaults({ script }, async (bench) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { createSimulator } from '../../src/simulator/simulator.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { slow } from '../support/slow.ts';
 import { applicationListText } from '../support/vendor-documents.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
@@ -42,7 +43,7 @@ describe('a cache on the way that does not look at the query', () => {
 });
 
 describe('a list whose order changes from call to call', () => {
-  it('loses an application between two pages, and none from the page', async () => {
+  it('loses an application between two pages, and none from the page', slow, async () => {
     const simulator = {
       fleet: { applications: 10, hosts: 10 },
       pageSize: 3,
@@ -67,35 +68,39 @@ describe('a list whose order changes from call to call', () => {
 });
 
 describe('a configuration with 1500 ids that the account no longer has', () => {
-  it('shows the 50 others at once, with few calls, and reports ten more of the 1500 each time', async () => {
-    const simulator = { fleet: { applications: 50, hosts: 50, kinds: ['web'] } } as const;
-    const gone = Array.from({ length: 1500 }, (_, index) => String(900_000_000 + index));
-    const entries = gone.map((id) => ({ selector: { kind: 'id', id } }) as const);
-    const options = { simulator, entries: [...entries] };
-    const probe = createSimulator(simulator, { clock: createFakeClock() });
-    const good = probe.fleet.applications().map(({ id }) => String(id));
-    options.entries.push(...good.map((id) => ({ selector: { kind: 'id', id } }) as const));
-    await withTimedFaults(options, async (bench) => {
-      await bench.advance(30_000);
-      const first = await bench.scrape();
-      await bench.advance(8 * minuteMs);
-      const later = await bench.scrape();
+  it(
+    'shows the 50 others at once, with few calls, and reports ten more of the 1500 each time',
+    slow,
+    async () => {
+      const simulator = { fleet: { applications: 50, hosts: 50, kinds: ['web'] } } as const;
+      const gone = Array.from({ length: 1500 }, (_, index) => String(900_000_000 + index));
+      const entries = gone.map((id) => ({ selector: { kind: 'id', id } }) as const);
+      const options = { simulator, entries: [...entries] };
+      const probe = createSimulator(simulator, { clock: createFakeClock() });
+      const good = probe.fleet.applications().map(({ id }) => String(id));
+      options.entries.push(...good.map((id) => ({ selector: { kind: 'id', id } }) as const));
+      await withTimedFaults(options, async (bench) => {
+        await bench.advance(30_000);
+        const first = await bench.scrape();
+        await bench.advance(8 * minuteMs);
+        const later = await bench.scrape();
 
-      const missing = 'newrelic_exporter_app_missing';
-      const lists = bench.faulty.simulator.journal
-        .entries(({ path }) => path === '/v2/applications.json')
-        .map(({ monotonicMs }) => Math.floor(monotonicMs / minuteMs));
-      const perMinute = [...new Set(lists)].map(
-        (minute) => lists.filter((other) => other === minute).length,
-      );
-      expect(first.series(info, production)).toHaveLength(50);
-      expect(first.value('newrelic_up', production)).toBe(1);
-      expect(first.total(missing, production)).toBe(10);
-      expect(later.series(info, production)).toHaveLength(50);
-      expect(later.total(missing, production)).toBe(90);
-      expect(perMinute).toEqual([18, ...perMinute.slice(1).map(() => 20)]);
-    });
-  });
+        const missing = 'newrelic_exporter_app_missing';
+        const lists = bench.faulty.simulator.journal
+          .entries(({ path }) => path === '/v2/applications.json')
+          .map(({ monotonicMs }) => Math.floor(monotonicMs / minuteMs));
+        const perMinute = [...new Set(lists)].map(
+          (minute) => lists.filter((other) => other === minute).length,
+        );
+        expect(first.series(info, production)).toHaveLength(50);
+        expect(first.value('newrelic_up', production)).toBe(1);
+        expect(first.total(missing, production)).toBe(10);
+        expect(later.series(info, production)).toHaveLength(50);
+        expect(later.total(missing, production)).toBe(90);
+        expect(perMinute).toEqual([18, ...perMinute.slice(1).map(() => 20)]);
+      });
+    },
+  );
 });
 
 describe('a list by ids that is answered 404 because of one of them', () => {

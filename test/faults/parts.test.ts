@@ -6,6 +6,7 @@ import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import type { JournalEntry } from '../../src/simulator/journal.ts';
 import { aMetric } from '../support/builders.ts';
+import { slow } from '../support/slow.ts';
 import { type FaultBench, manyApplications, withTimedFaults } from './fault-bench.ts';
 
 const staleMinutes = 15;
@@ -133,25 +134,29 @@ describe('11.2 values that are polled every ten minutes', () => {
   const firstHitMs = ({ faulty }: FaultBench, rule: FaultRule): number =>
     faulty.faults.hits(rule)[0]?.request.monotonicMs ?? Number.NaN;
 
-  it('of a host go stale_after its own first failure, though another one fails later', async () => {
-    const script = [failingFrom('1011', 5 * minuteMs), failingFrom('1012', 12 * minuteMs)];
-    await withTimedFaults({ script, entries: [{ poll }] }, async (bench) => {
-      const heldUntilMs = new Map<string, number>();
-      while (bench.clock.monotonicMs() < 40 * minuteMs) {
-        await bench.advance(minuteMs);
-        for (const { host_id: id = '' } of (await bench.scrape()).series(hostRpm, shop)) {
-          heldUntilMs.set(id, bench.clock.monotonicMs());
+  it(
+    'of a host go stale_after its own first failure, though another one fails later',
+    slow,
+    async () => {
+      const script = [failingFrom('1011', 5 * minuteMs), failingFrom('1012', 12 * minuteMs)];
+      await withTimedFaults({ script, entries: [{ poll }] }, async (bench) => {
+        const heldUntilMs = new Map<string, number>();
+        while (bench.clock.monotonicMs() < 40 * minuteMs) {
+          await bench.advance(minuteMs);
+          for (const { host_id: id = '' } of (await bench.scrape()).series(hostRpm, shop)) {
+            heldUntilMs.set(id, bench.clock.monotonicMs());
+          }
         }
-      }
 
-      const [first = 0, second = 0] = script.map((rule) => firstHitMs(bench, rule) / minuteMs);
-      const held = ['1011', '1012'].map((id) => (heldUntilMs.get(id) ?? 0) / minuteMs);
-      expect(second - first).toBeGreaterThan(5);
-      expect(held).toEqual([first, second].map((minute) => Math.floor(minute + staleMinutes)));
-    });
-  });
+        const [first = 0, second = 0] = script.map((rule) => firstHitMs(bench, rule) / minuteMs);
+        const held = ['1011', '1012'].map((id) => (heldUntilMs.get(id) ?? 0) / minuteMs);
+        expect(second - first).toBeGreaterThan(5);
+        expect(held).toEqual([first, second].map((minute) => Math.floor(minute + staleMinutes)));
+      });
+    },
+  );
 
-  it('of all hosts are dropped, and said to be, where nothing else is shown', async () => {
+  it('of all hosts are dropped, and said to be, where nothing else is shown', slow, async () => {
     const script = ['1011', '1012'].map((id) => failingFrom(id, 5 * minuteMs));
     const entry = { selector: { kind: 'id', id: '101' }, application: false, poll } as const;
     await withTimedFaults({ script, entries: [entry] }, async (bench) => {

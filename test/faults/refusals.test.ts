@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
+import { eachAfter } from '../support/slow.ts';
 import { type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -39,7 +40,7 @@ describe.each(sources)('$name', (source) => {
   });
 
   describe('8.4 a key that is refused', () => {
-    it.each([
+    eachAfter(1, [
       { what: '401 to everything', status: 401, endpoints: undefined },
       { what: '403 to everything', status: 403, endpoints: undefined },
     ])(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs, secondMs } from '../../src/model/time.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import type { TimedBench } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { publishedOf } from './published-of.ts';
@@ -27,7 +28,7 @@ function pollGaps({ faulty }: TimedBench): readonly number[] {
 }
 
 describe('8.1 a configuration file that is broken for five minutes', () => {
-  it.each([
+  eachAfter(1, [
     { what: 'a typo', text: both.replace('"raw"', '"rawr"') },
     { what: 'half of it', text: both.slice(0, both.length / 2) },
     { what: 'nothing', text: '' },
@@ -175,7 +176,7 @@ describe('8.2 a reload of an account', () => {
     });
   });
 
-  it('does not make values younger that are held while polls fail', async () => {
+  it('does not make values younger that are held while polls fail', slow, async () => {
     const rule = {
       when: { fromMs: 2 * minuteMs },
       fault: { kind: 'status', status: 503 },
@@ -197,39 +198,46 @@ describe('8.2 a reload of an account', () => {
     });
   });
 
-  it('again and again while calls are under way breaks no budget and shows no half poll; the last one wins', async () => {
-    const requests_per_minute = 12;
-    const options = {
-      simulator: { latencyMs: 3000 },
-      account: { requestsPerMinute: requests_per_minute },
-    };
-    await withReloading(options, async (bench) => {
-      await bench.advance(2 * minuteMs);
-      for (let round = 0; round < 60; round += 1) {
-        const concurrency = 1 + (round % 8);
-        bench.write(
-          configOf({ name: 'production', requests_per_minute, concurrency }, { name: 'neighbour' }),
-        );
-        bench.platform.hangup();
-        bench.platform.hangup();
-        await bench.advance(1500);
-      }
-      bench.write(configOf({ name: 'production', requests_per_minute, concurrency: 3 }));
-      await bench.hangup();
-      await bench.advance(5 * minuteMs);
-      const page = await bench.scrape();
+  it(
+    'again and again while calls are under way breaks no budget and shows no half poll; the last one wins',
+    slow,
+    async () => {
+      const requests_per_minute = 12;
+      const options = {
+        simulator: { latencyMs: 3000 },
+        account: { requestsPerMinute: requests_per_minute },
+      };
+      await withReloading(options, async (bench) => {
+        await bench.advance(2 * minuteMs);
+        for (let round = 0; round < 60; round += 1) {
+          const concurrency = 1 + (round % 8);
+          bench.write(
+            configOf(
+              { name: 'production', requests_per_minute, concurrency },
+              { name: 'neighbour' },
+            ),
+          );
+          bench.platform.hangup();
+          bench.platform.hangup();
+          await bench.advance(1500);
+        }
+        bench.write(configOf({ name: 'production', requests_per_minute, concurrency: 3 }));
+        await bench.hangup();
+        await bench.advance(5 * minuteMs);
+        const page = await bench.scrape();
 
-      const { journal } = bench.faulty.simulator;
-      expect(bench.logs('configuration reloaded').length).toBeGreaterThanOrEqual(60);
-      expect(journal.count(({ status }) => status === undefined)).toBeGreaterThan(2);
-      expect(bench.daemon.status().map(({ name }) => name)).toEqual(['production']);
-      expect(freshness(page, bench.clock)).toEqual(['production 101', 'production 102']);
-    });
-  });
+        const { journal } = bench.faulty.simulator;
+        expect(bench.logs('configuration reloaded').length).toBeGreaterThanOrEqual(60);
+        expect(journal.count(({ status }) => status === undefined)).toBeGreaterThan(2);
+        expect(bench.daemon.status().map(({ name }) => name)).toEqual(['production']);
+        expect(freshness(page, bench.clock)).toEqual(['production 101', 'production 102']);
+      });
+    },
+  );
 });
 
 describe('a reload that moves an account to the other API and back', () => {
-  it('shows each host under one id at a time, and disturbs no other account', async () => {
+  it('shows each host under one id at a time, and disturbs no other account', slow, async () => {
     await expect(expectMovedAndBack(3000)).resolves.toBeUndefined();
   });
 });

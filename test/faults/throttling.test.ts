@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import type { ThrottleHint } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
+import { slow } from '../support/slow.ts';
 import { manyApplications, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
@@ -23,7 +24,7 @@ describe.each(sources)('$name', (source) => {
       },
     );
 
-    it('that comes back again and again is the reason of every poll that waits', async () => {
+    it('that comes back again and again is the reason of every poll that waits', slow, async () => {
       const script: readonly FaultRule[] = [
         {
           when: { fromMs: 3 * minuteMs, period: { everyMs: 30_000, lengthMs: 20_000 } },
@@ -83,31 +84,35 @@ describe.each(sources)('$name', (source) => {
 });
 
 describe('4.2 somebody else who uses up the quota of the REST API', () => {
-  it('draws a handful of refusals, and the account is well again two minutes after', async () => {
-    const hints: readonly ThrottleHint[] = [{ header: reset, inSeconds: 60 }];
-    const rule = {
-      when: { fromMs: 2 * minuteMs, untilMs: 5 * minuteMs },
-      fault: { kind: 'throttled', hints },
-    } as const;
-    const simulator = { fleet: { applications: 20, hosts: 60 }, latencyMs: [80, 400] as const };
-    await withTimedFaults({ script: [rule], simulator }, async (bench) => {
-      await bench.advance(7 * minuteMs);
-      const page = await bench.scrape();
+  it(
+    'draws a handful of refusals, and the account is well again two minutes after',
+    slow,
+    async () => {
+      const hints: readonly ThrottleHint[] = [{ header: reset, inSeconds: 60 }];
+      const rule = {
+        when: { fromMs: 2 * minuteMs, untilMs: 5 * minuteMs },
+        fault: { kind: 'throttled', hints },
+      } as const;
+      const simulator = { fleet: { applications: 20, hosts: 60 }, latencyMs: [80, 400] as const };
+      await withTimedFaults({ script: [rule], simulator }, async (bench) => {
+        await bench.advance(7 * minuteMs);
+        const page = await bench.scrape();
 
-      const hits = bench.faulty.faults.hits().map(({ request }) => request.monotonicMs);
-      const fresh = freshness(page, bench.clock).filter((name) => name.startsWith('production'));
-      expect(hits.length).toBeGreaterThanOrEqual(3);
-      expect(hits.length).toBeLessThanOrEqual(3 * 8);
-      expect(
-        bench.faulty.simulator.journal.count(
-          ({ monotonicMs }) => monotonicMs > 3 * minuteMs && monotonicMs < 5 * minuteMs,
-        ),
-      ).toBeLessThanOrEqual(2 * 8);
-      expect(fresh).toHaveLength(20);
-    });
-  });
+        const hits = bench.faulty.faults.hits().map(({ request }) => request.monotonicMs);
+        const fresh = freshness(page, bench.clock).filter((name) => name.startsWith('production'));
+        expect(hits.length).toBeGreaterThanOrEqual(3);
+        expect(hits.length).toBeLessThanOrEqual(3 * 8);
+        expect(
+          bench.faulty.simulator.journal.count(
+            ({ monotonicMs }) => monotonicMs > 3 * minuteMs && monotonicMs < 5 * minuteMs,
+          ),
+        ).toBeLessThanOrEqual(2 * 8);
+        expect(fresh).toHaveLength(20);
+      });
+    },
+  );
 
-  it('leaves us what is left, without a storm, for as long as it takes', async () => {
+  it('leaves us what is left, without a storm, for as long as it takes', slow, async () => {
     const simulator = {
       fleet: { applications: 10, hosts: 50 },
       latencyMs: [80, 400] as const,

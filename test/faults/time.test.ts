@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hourMs, minuteMs } from '../../src/model/time.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { type TimedBench, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 import { freshness } from './freshness.ts';
 import { sources } from './sources.ts';
@@ -15,7 +16,7 @@ const production = { account: 'production' };
 
 describe.each(sources)('$name', (source) => {
   describe('a wall clock that jumps', () => {
-    it.each([
+    eachAfter(1, [
       { hours: 1, jumpAtMs: beforeDiscoveryMs },
       { hours: -1, jumpAtMs: betweenDiscoveriesMs },
     ])(
@@ -52,7 +53,7 @@ describe.each(sources)('$name', (source) => {
         },
       });
 
-    it.each([{ aheadMs: yearMs }, { aheadMs: -yearMs }])(
+    eachAfter(1, [{ aheadMs: yearMs }, { aheadMs: -yearMs }])(
       'by a year moves no window, and is warned of once: $aheadMs ms',
       async ({ aheadMs }) => {
         await withTimedFaults(
@@ -99,16 +100,20 @@ describe.each(sources)('$name', (source) => {
       );
     });
 
-    it('by a difference that grows slowly is warned of once, when it begins to matter', async () => {
-      const network = dated((nowMs) => -26_000 - nowMs / 450);
-      const simulator = { latencyMs: [80, 1500] as const };
-      await withTimedFaults({ source: source.account, network, simulator }, async (bench) => {
-        await bench.advance(60 * minuteMs);
+    it(
+      'by a difference that grows slowly is warned of once, when it begins to matter',
+      slow,
+      async () => {
+        const network = dated((nowMs) => -26_000 - nowMs / 450);
+        const simulator = { latencyMs: [80, 1500] as const };
+        await withTimedFaults({ source: source.account, network, simulator }, async (bench) => {
+          await bench.advance(60 * minuteMs);
 
-        expect(bench.logs(differ)).toHaveLength(1);
-        expect(bench.logs(agree)).toEqual([]);
-      });
-    });
+          expect(bench.logs(differ)).toHaveLength(1);
+          expect(bench.logs(agree)).toEqual([]);
+        });
+      },
+    );
 
     it('by an hour is followed, warned of once and shown', async () => {
       await withTimedFaults({ source: source.account, clockOffsetMs: hourMs }, async (bench) => {
@@ -215,19 +220,23 @@ describe.each(sources)('$name', (source) => {
   });
 
   describe('what is asked of the vendor', () => {
-    it('is a whole window of complete minutes, one for all calls of a poll, however slow they are', async () => {
-      const simulator = { latencyMs: [15_000, 28_000] as const };
-      await withTimedFaults({ source: source.account, simulator }, async (bench) => {
-        await bench.advance(20 * minuteMs);
+    it(
+      'is a whole window of complete minutes, one for all calls of a poll, however slow they are',
+      slow,
+      async () => {
+        const simulator = { latencyMs: [15_000, 28_000] as const };
+        await withTimedFaults({ source: source.account, simulator }, async (bench) => {
+          await bench.advance(20 * minuteMs);
 
-        const calls = source.allWindows(bench.faulty.simulator.journal.entries());
-        expect(calls.length).toBeGreaterThan(35);
-        expect(calls.filter(({ toMs }) => toMs % minuteMs !== 0)).toEqual([]);
-        expect(calls.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
-        expect(Math.min(...calls.map(({ ageMs }) => ageMs))).toBeGreaterThanOrEqual(3 * minuteMs);
-        expect(Math.max(...calls.map(({ ageMs }) => ageMs))).toBeLessThan(5 * minuteMs);
-      });
-    });
+          const calls = source.allWindows(bench.faulty.simulator.journal.entries());
+          expect(calls.length).toBeGreaterThan(35);
+          expect(calls.filter(({ toMs }) => toMs % minuteMs !== 0)).toEqual([]);
+          expect(calls.filter(({ fromMs, toMs }) => toMs - fromMs !== 5 * minuteMs)).toEqual([]);
+          expect(Math.min(...calls.map(({ ageMs }) => ageMs))).toBeGreaterThanOrEqual(3 * minuteMs);
+          expect(Math.max(...calls.map(({ ageMs }) => ageMs))).toBeLessThan(5 * minuteMs);
+        });
+      },
+    );
   });
 
   describe('a poll that takes longer than the interval', () => {
@@ -254,10 +263,10 @@ describe.each(sources)('$name', (source) => {
 });
 
 describe('an account that changes under a poll of the REST API', () => {
-  const slow = { simulator: { latencyMs: 8000 } } as const;
+  const slowVendor = { simulator: { latencyMs: 8000 } } as const;
 
   it('never shows an application under two names', async () => {
-    await withTimedFaults(slow, async (bench) => {
+    await withTimedFaults(slowVendor, async (bench) => {
       const names: (string | undefined)[][] = [];
       let shown: unknown;
       for (let step = 0; step < 60; step += 1) {
@@ -286,7 +295,7 @@ describe('an account that changes under a poll of the REST API', () => {
   });
 
   it('drops an application and a host that vanish while they are asked for', async () => {
-    await withTimedFaults(slow, async (bench) => {
+    await withTimedFaults(slowVendor, async (bench) => {
       const { fleet, journal } = bench.faulty.simulator;
       await bench.advance(3 * minuteMs);
       for (let waited = 0; bench.faulty.simulator.inFlight() === 0 && waited < 120; waited += 1) {
@@ -309,7 +318,7 @@ describe('an account that changes under a poll of the REST API', () => {
     });
   });
 
-  it('lets a large application wait for its share, and no small one', async () => {
+  it('lets a large application wait for its share, and no small one', slow, async () => {
     const simulator = {
       fleet: {
         applications: [

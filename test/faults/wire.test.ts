@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { httpServer } from '../newrelic/calls/loopback-server.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { withSocketFaults } from './fault-bench.ts';
 import { sources } from './sources.ts';
 import {
@@ -16,7 +17,7 @@ import {
 // Most of their time they wait for the daemon to try again: they wait together.
 describe.concurrent.each(sources)('$name', (source) => {
   describe('5.1 an application whose answers break on the wire', () => {
-    it.each(fewWireFaults)(
+    eachAfter(1, fewWireFaults)(
       'keeps its values, disturbs no other and recovers: $fault.kind',
       async (row) => {
         await expect(expectValuesKept(source, row)).resolves.toBeUndefined();
@@ -29,7 +30,7 @@ describe.concurrent.each(sources)('$name', (source) => {
   });
 
   describe('a list of applications that breaks on the wire', () => {
-    it.each(fewWireFaults.slice(0, 1))('removes nothing: $fault.kind', async (row) => {
+    it.each(fewWireFaults.slice(0, 1))('removes nothing: $fault.kind', slow, async (row) => {
       await expect(expectNothingRemoved(source, row)).resolves.toBeUndefined();
     });
   });
@@ -37,7 +38,7 @@ describe.concurrent.each(sources)('$name', (source) => {
 
 describe.each(sources)('$name', (source) => {
   describe('6 a redirect to another host', () => {
-    it('is not followed: the key goes nowhere', async () => {
+    it('is not followed: the key goes nowhere', slow, async () => {
       const other = await httpServer((_request, response) => response.end('{}'));
       const location = `http://127.0.0.1:${other.port}/v2/applications.json`;
       const rule = {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { slow } from '../support/slow.ts';
 import { reportOfModel, shards, switchedSources } from './account-model.ts';
 
 /** The long version of this file tries more. */
@@ -11,7 +12,7 @@ describe('accounts to which anything may happen', () => {
     expect(await reportOfModel(1, shards)).toBeUndefined();
   });
 
-  it('show no series twice while reloads switch their source', async () => {
+  it('show no series twice while reloads switch their source', slow, async () => {
     expect(await reportOfModel(1, switchedSources)).toBeUndefined();
   });
 });

@@ -71,9 +71,9 @@ describe('a page of small and large subjects', () => {
           const subjects = all.map((sizes, index) => {
             const lines = sizes.map((size, family) => linesOf(index, family, size));
             const ends = lines.map((_, family) => lines.slice(0, family + 1).join('').length);
-            const bytes = Buffer.from(lines.join(''));
+            const content = Buffer.from(lines.join(''));
             const counts = { series: 0, duplicates: 0, leftOut: 0 };
-            return { identity: `${index}`, families, bytes, ends, ...counts };
+            return { identity: `${index}`, families, bytes: content, ends, ...counts };
           });
 
           const { identity, gzip } = await createPage(subjects, async () => undefined);

@@ -4,6 +4,7 @@ import type { Config } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { anEntry, aQuery } from '../support/builders.ts';
 import { accountOne, aRunningDaemon, entryByName } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 describe('1.1 calls that take a while to arrive', () => {
   it('are in no 60 seconds more than the budget at New Relic either', async () => {
@@ -35,7 +36,7 @@ describe('1.1 calls that take a while to arrive', () => {
 });
 
 describe('1.1 a budget that was spent at once', () => {
-  it('comes back evenly: no more goes at once then than evenly in ten seconds', async () => {
+  it('comes back evenly: no more goes at once then than evenly in ten seconds', slow, async () => {
     const source = { kind: 'nerdgraph', accountId: 1_234_567 } as const;
     const accounts = [accountOne({ source, requestsPerMinute: 60, concurrency: 25 })];
     const queries = Array.from({ length: 130 }, (_, index) => ({

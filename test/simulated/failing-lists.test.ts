@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { answered, type Fault, faulty, linesOf } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { eachAfter } from '../support/slow.ts';
 
 const nerdgraph = 'source: nerdgraph, account_id: 1234567,';
 const applications = Array.from({ length: 12 }, (_, at) => {
@@ -10,7 +11,7 @@ const applications = Array.from({ length: 12 }, (_, at) => {
 });
 
 describe('4.3 a list that is answered with 500 three times', () => {
-  it.each([
+  eachAfter(1, [
     { what: 'REST', api: '', quota: Infinity },
     { what: 'REST, 20 calls a minute left', api: '', quota: 20 },
     { what: 'REST, 3 calls a minute left', api: '', quota: 3 },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { answered, type Fault, faulty, linesOf, queryConfig } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import {
   expectFoundAlone,
   expectUnimpressed,
@@ -12,7 +13,7 @@ import {
 } from './spoilt-bench.ts';
 
 describe('what fails in all queries about something', () => {
-  it.each([
+  eachAfter(1, [
     {
       what: 'queries about hosts that take too long',
       story: {
@@ -35,9 +36,13 @@ describe('what fails in all queries about something', () => {
 });
 
 describe('one application of 50 that spoils the queries about hosts', () => {
-  it('costs up to seven calls more an interval until it is found, and one afterwards', async () => {
-    await expect(expectFoundAlone(50, 7)).resolves.toBeUndefined();
-  });
+  it(
+    'costs up to seven calls more an interval until it is found, and one afterwards',
+    slow,
+    async () => {
+      await expect(expectFoundAlone(50, 7)).resolves.toBeUndefined();
+    },
+  );
 });
 
 describe('one application that spoils the first of two queries about the same', () => {

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { answered, type Fault, faulty, linesOf } from '../support/query-daemon.ts';
 import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { eachAfter } from '../support/slow.ts';
 
 const stepMs = 5000;
 /** A daemon looks at everything at least so often. */
@@ -66,7 +67,7 @@ function expectDropped({ logger }: RunningDaemon, count: number): void {
 
 describe('4.3 11.2 polls that are refused with 429 for ever', () => {
   const nerdgraph = 'source: nerdgraph, account_id: 1234567,';
-  it.each([
+  eachAfter(1, [
     { what: 'REST', api: '', budget: 800, areListsRefused: true },
     { what: 'REST, lists go on', api: '', budget: 800, areListsRefused: false },
     { what: 'REST, stretched', api: '', budget: 20, areListsRefused: true },

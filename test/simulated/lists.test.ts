@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 describe('2.3 lists that alone would fill the budget', () => {
-  it('leave a tenth of it to polls', async () => {
+  it('leave a tenth of it to polls', slow, async () => {
     const account = accountOne({ requestsPerMinute: 1 });
     const config = { accounts: [account], apps: [anEntry({ account: 'one', hosts: false })] };
     const { platform, simulator, page } = await aRunningDaemon(config);

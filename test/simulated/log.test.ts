@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 describe('the log while more applications fail in each minute', () => {
   it('has three lines in the first minute and one in each further one, that counts the others', async () => {
@@ -40,7 +41,7 @@ describe('the log while more applications fail in each minute', () => {
 });
 
 describe('6 a key that two accounts had', () => {
-  it('stays out of the log until both have given it up', async () => {
+  it('stays out of the log until both have given it up', slow, async () => {
     const keys = ['FirstSharedSecret', 'SecondSecret', 'ThirdSecret'] as const;
     const files = { '/one': keys[0], '/two': keys[0] } as Record<string, string>;
     const names = ['one', 'two'];

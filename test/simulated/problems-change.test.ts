@@ -4,6 +4,7 @@ import { minuteMs } from '../../src/model/time.ts';
 import { configOf, surfaces, told } from '../support/problem-bench.ts';
 import { type Answering, answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const rest = 'accounts: [{ name: one, api_key_env: KEY_A }]\n';
 const restApps = `${rest}apps: [{ match: ., discovery_interval: 60s }]`;
@@ -184,7 +185,7 @@ describe('a reload that chooses other applications', () => {
 });
 
 describe('a second problem of a kind', () => {
-  it('began when it began, not with the first', async () => {
+  it('began when it began, not with the first', slow, async () => {
     const bench = await aRunningDaemon(
       await configOf(`${rest}apps: [{ match: ., discovery_interval: 60s }, { name: chekout }]`),
     );

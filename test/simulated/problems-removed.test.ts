@@ -3,6 +3,7 @@ import { minuteMs } from '../../src/model/time.ts';
 import { configOf, told } from '../support/problem-bench.ts';
 import { type Answering, answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const rest = 'accounts: [{ name: one, api_key_env: KEY_A }]\n';
 const graph =
@@ -126,7 +127,7 @@ describe('an application that New Relic has deleted while it failed', () => {
 });
 
 describe('a query that never had a row', () => {
-  it('has no value when its polls fail until it is dropped', async () => {
+  it('has no value when its polls fail until it is dropped', slow, async () => {
     let isBroken = false;
     const bench = await aRunningDaemon(
       await configOf(`${graph}${apps}queries:\n${rowless}\n${other}`),

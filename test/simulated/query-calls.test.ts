@@ -13,6 +13,7 @@ import {
   queryStatus,
 } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 import { calls, callsInHalfAnHour } from './query-calls.ts';
 
 const syntaxError = answered({
@@ -100,7 +101,7 @@ describe('applications that were found at different times', () => {
 });
 
 describe('the calls of a query', () => {
-  it('are one in each interval, whatever goes beside it', async () => {
+  it('are one in each interval, whatever goes beside it', slow, async () => {
     await expect(callsInHalfAnHour('30s')).resolves.toBe(60);
   });
 
@@ -145,7 +146,7 @@ describe('the calls of a query', () => {
 });
 
 describe('queries of three shards', () => {
-  it('are asked by exactly one of them each, and shown by that one', async () => {
+  it('are asked by exactly one of them each, and shown by that one', slow, async () => {
     const names = Array.from({ length: 30 }, (_, index) => `calls_${index}`);
     const queries = names
       .map(

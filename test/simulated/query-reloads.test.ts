@@ -14,6 +14,7 @@ import {
   queryStatus,
 } from '../support/query-daemon.ts';
 import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const calls = '  - { as: calls, nrql: SELECT count(*) FROM Transaction FACET appName LIMIT 20 }';
 const errors =
@@ -215,18 +216,22 @@ describe('8.3 a query that a reload changes', () => {
     expect(await linesOf(bench, /^newrelic_query_success.* 1$/u)).toHaveLength(1);
   });
 
-  it('shows the numbers of its new window only: pairs of two windows never stand beside each other', async () => {
-    const bench = await queriesStarted({ queries: withMore(calls, 'interval: 1h') });
-    await bench.platform.clock.advance(64 * minuteMs);
-    await applied(bench, { queries: withMore(calls, 'interval: 1h, window: 1h') });
-    await bench.platform.clock.advance(30_000);
+  it(
+    'shows the numbers of its new window only: pairs of two windows never stand beside each other',
+    slow,
+    async () => {
+      const bench = await queriesStarted({ queries: withMore(calls, 'interval: 1h') });
+      await bench.platform.clock.advance(64 * minuteMs);
+      await applied(bench, { queries: withMore(calls, 'interval: 1h, window: 1h') });
+      await bench.platform.clock.advance(30_000);
 
-    // 120 and 60 a minute.
-    expect(await linesOf(bench, /^calls/u)).toEqual([
-      'calls{account="one",app_name="cart"} 3600',
-      'calls{account="one",app_name="shop"} 7200',
-    ]);
-  });
+      // 120 and 60 a minute.
+      expect(await linesOf(bench, /^calls/u)).toEqual([
+        'calls{account="one",app_name="cart"} 3600',
+        'calls{account="one",app_name="shop"} 7200',
+      ]);
+    },
+  );
 
   it('takes nothing of the answer to what it asked before', async () => {
     const bench = await queriesStarted({ queries: calls }, { latencyMs: 5000 });

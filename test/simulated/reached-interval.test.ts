@@ -13,6 +13,7 @@ import {
   statusSourceOf,
 } from '../support/query-daemon.ts';
 import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 
 const nerdgraph = 'source: nerdgraph, account_id: 1234567,';
 const sources = [
@@ -82,7 +83,7 @@ async function minutes({ daemon, platform }: RunningDaemon, count: number): Prom
 const asConfigured = [60, 60, 60, 60, '1 min'];
 
 describe('the interval that the last ten minutes reached', () => {
-  it.each([
+  eachAfter(1, [
     { ...sources[0], left: 20, reached: 180 },
     { ...sources[1], left: 1, reached: 300 },
   ])(
@@ -121,7 +122,7 @@ describe('the interval that the last ten minutes reached', () => {
     },
   );
 
-  it.each(sources)('grows in a pause after a 429, and ends: $source', async ({ account }) => {
+  eachAfter(1, sources)('grows in a pause after a 429, and ends: $source', async ({ account }) => {
     const fault: Fault = { answer: () => undefined };
     const bench = await started({ account, fault });
     await minutes(bench, 5);
@@ -141,26 +142,33 @@ describe('the interval that the last ten minutes reached', () => {
     expect(await shown(bench)).toEqual(asConfigured);
   });
 
-  it.each(sources)('is the configured one as long as all goes well: $source', async (source) => {
-    const bench = await started(source);
+  eachAfter(1, sources)(
+    'is the configured one as long as all goes well: $source',
+    async (source) => {
+      const bench = await started(source);
 
-    expect(new Set(await minutes(bench, 20))).toEqual(new Set([60]));
-    expect(await shown(bench)).toEqual(asConfigured);
-  });
+      expect(new Set(await minutes(bench, 20))).toEqual(new Set([60]));
+      expect(await shown(bench)).toEqual(asConfigured);
+    },
+  );
 
-  it('does not change through one application of 20 that hangs, which tells its own', async () => {
-    const hangs = ({ target }: ApiRequest): boolean => target.includes('/applications/101/');
-    const answer: Fault['answer'] = (request) => (hangs(request) ? 'hang' : undefined);
-    const bench = await started({ account: '', fault: { answer }, applications: 20 });
-    const seen = await minutes(bench, 20);
-    const own = new Map(
-      bench.daemon.applications().map(({ id, intervalSeconds }) => [id, intervalSeconds]),
-    );
+  it(
+    'does not change through one application of 20 that hangs, which tells its own',
+    slow,
+    async () => {
+      const hangs = ({ target }: ApiRequest): boolean => target.includes('/applications/101/');
+      const answer: Fault['answer'] = (request) => (hangs(request) ? 'hang' : undefined);
+      const bench = await started({ account: '', fault: { answer }, applications: 20 });
+      const seen = await minutes(bench, 20);
+      const own = new Map(
+        bench.daemon.applications().map(({ id, intervalSeconds }) => [id, intervalSeconds]),
+      );
 
-    expect(new Set(seen)).toEqual(new Set([60]));
-    expect(own.get('101')).toBeGreaterThan(70);
-    expect(own.get('102')).toBe(60);
-  });
+      expect(new Set(seen)).toEqual(new Set([60]));
+      expect(own.get('101')).toBeGreaterThan(70);
+      expect(own.get('102')).toBe(60);
+    },
+  );
 
   it.each([
     { ...sources[0], budget: 32 },

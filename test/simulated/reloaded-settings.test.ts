@@ -4,6 +4,7 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { eachAfter } from '../support/slow.ts';
 
 const calls = { metric: 'HttpDispatcher', value: 'call_count', as: 'calls' };
 const time = { metric: 'HttpDispatcher', value: 'average_response_time', as: 'time' };
@@ -178,7 +179,7 @@ interface Schema {
 }
 
 describe('8.3 a reload that changes a setting', () => {
-  it.each(cases)(
+  eachAfter(1, cases)(
     'shows at once what stays, and asks anew if a poll brings something else: $setting of $subject, $change',
     async ({ setting, change, subject, rest: [goes, isAsked] }) => {
       const before = 'from' in change ? { [setting]: change.from } : {};

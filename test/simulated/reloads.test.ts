@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { accountOne, aRunningDaemon, entryByName, keyA } from '../support/running-daemon.ts';
+import { eachAfter } from '../support/slow.ts';
 import { expectLabelled } from './reload-bench.ts';
 
 describe('a reload while a long list of applications is taken in', () => {
-  it.each([0, 2, 8])(
+  eachAfter(1, [0, 2, 8])(
     'gives its labels to all of them: %i turns after the last page',
+
     async (turns) => {
       await expect(expectLabelled(turns)).resolves.toBeUndefined();
     },
@@ -22,7 +24,7 @@ describe('8.2 a reload that gives an account another address', () => {
     );
     await platform.clock.advance(1000);
     // The old poller is in the middle of a discovery: it reads its key.
-    const slow = hangReading('/key');
+    const held = hangReading('/key');
     await platform.clock.advance(minuteMs);
     const applying = daemon.apply({
       accounts: [accountOne({ baseUrl: 'https://api.eu.newrelic.com' })],
@@ -31,7 +33,7 @@ describe('8.2 a reload that gives an account another address', () => {
     await platform.clock.advance(10_000);
     const [old, next] = opened;
     const sent = [old?.requests, next?.requests];
-    slow.release();
+    held.release();
     await applying;
     await platform.clock.advance(10_000);
 

@@ -3,11 +3,12 @@ import { minuteMs } from '../../src/model/time.ts';
 import { anError, failedNrql } from '../newrelic/nerdgraph/answers.ts';
 import { anEntry } from '../support/builders.ts';
 import { accountOne, aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const source = { kind: 'nerdgraph', accountId: 1_234_567 } as const;
 
 describe('5.1 four applications of 200 that spoil their queries, one in each part of them', () => {
-  it('are found, and take the values of no other', async () => {
+  it('are found, and take the values of no other', slow, async () => {
     let bad: readonly string[] = [];
     let isSpoiling = false;
     let calls = 0;

@@ -9,6 +9,7 @@ import { aContext } from '../support/a-context.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
 import { createFakeClock, settle } from '../support/fake-clock.ts';
+import { slow } from '../support/slow.ts';
 
 /** Any text: all of Unicode, lone surrogates, controls, and what means something in an exposition. */
 const aText = fc.oneof(
@@ -121,33 +122,37 @@ async function withinTurns<Value>(promise: Promise<Value>): Promise<Value> {
 }
 
 describe('5.2 whatever the vendor sends', () => {
-  it('ends in a valid exposition of finite values, without a duplicate family or series', async () => {
-    let seriesSeen = 0;
-    await fc.assert(
-      fc.asyncProperty(aVendor, async (vendor) => {
-        const { source } = aRestSource(vendorTransport(vendor));
-        const store = aStore();
-        const clock = createFakeClock();
-        const poller = new AccountPoller(
-          { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
-          aContext({
-            source,
-            clock,
-            sink: store,
-            calls: accountCalls(clock, { requestsPerMinute: 800, concurrency: 8 }),
-          }),
-        );
+  it(
+    'ends in a valid exposition of finite values, without a duplicate family or series',
+    slow,
+    async () => {
+      let seriesSeen = 0;
+      await fc.assert(
+        fc.asyncProperty(aVendor, async (vendor) => {
+          const { source } = aRestSource(vendorTransport(vendor));
+          const store = aStore();
+          const clock = createFakeClock();
+          const poller = new AccountPoller(
+            { account: anAccount(), entries: [anEntry({ poll: { hostNames: true } })] },
+            aContext({
+              source,
+              clock,
+              sink: store,
+              calls: accountCalls(clock, { requestsPerMinute: 800, concurrency: 8 }),
+            }),
+          );
 
-        await withinTurns(poller.runOnce(new AbortController().signal));
-        const families = parseExposition(Buffer.concat((await store.page()).identity));
+          await withinTurns(poller.runOnce(new AbortController().signal));
+          const families = parseExposition(Buffer.concat((await store.page()).identity));
 
-        const values = families.flatMap(({ samples }) => samples.map(({ value }) => value));
-        expect(values.every((value) => Number.isFinite(value) && value >= 0)).toBe(true);
-        seriesSeen += values.length;
-      }),
-      { numRuns: 300 },
-    );
+          const values = families.flatMap(({ samples }) => samples.map(({ value }) => value));
+          expect(values.every((value) => Number.isFinite(value) && value >= 0)).toBe(true);
+          seriesSeen += values.length;
+        }),
+        { numRuns: 300 },
+      );
 
-    expect(seriesSeen).toBeGreaterThan(1000);
-  });
+      expect(seriesSeen).toBeGreaterThan(1000);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { pollingText } from '../../src/tools/once.ts';
 import { manyApplications } from '../faults/fault-bench.ts';
 import { readScrape } from '../faults/scrape.ts';
 import { aQuery } from '../support/builders.ts';
+import { eachAfter } from '../support/slow.ts';
 import { anAccountDetails, anApplicationStatus } from '../support/status-source.ts';
 import { firstMetricOnly, printedBy } from './survey/ask-bench.ts';
 
@@ -159,8 +160,9 @@ apps: [{ match: "." }]`;
 }
 
 describe('once over NerdGraph', () => {
-  it.each([10, 200])(
+  eachAfter(1, [10, 200])(
     'shows all of %i applications but the one that fails every query in which it is named',
+
     async (count) => {
       const poison = {
         when: { operation: 'nrql', applicationId: '1003' },

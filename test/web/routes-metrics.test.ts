@@ -5,6 +5,7 @@ import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Page } from '../../src/publish/page.ts';
 import { until } from '../support/daemon-process.ts';
+import { slow } from '../support/slow.ts';
 import { aHeldPage, aPage, open, readReply, withServer } from './harness.ts';
 
 /** How many bytes of an answer can be read; `undefined` if it was cut off. */
@@ -189,27 +190,31 @@ describe('the metrics path', () => {
     });
   });
 
-  it('ends the answer that has waited longest for its reader, when the limit is reached', async () => {
-    const page = await aPage('vendor 1\n'.repeat(2_000_000));
-    const packed = { headers: { 'accept-encoding': 'gzip' } };
-    await withServer({ maxRequests: 3, page: async () => page }, async ({ port, get }) => {
-      const stalled = [await open(port, '/metrics'), await open(port, '/metrics')];
-      stalled.push(await open(port, '/metrics'));
-      const statuses: number[] = [];
-      for (let scrape = 0; scrape < 10; scrape += 1) {
-        statuses.push((await get('/metrics', packed)).status);
-        // Whoever was cut off comes again.
+  it(
+    'ends the answer that has waited longest for its reader, when the limit is reached',
+    slow,
+    async () => {
+      const page = await aPage('vendor 1\n'.repeat(2_000_000));
+      const packed = { headers: { 'accept-encoding': 'gzip' } };
+      await withServer({ maxRequests: 3, page: async () => page }, async ({ port, get }) => {
+        const stalled = [await open(port, '/metrics'), await open(port, '/metrics')];
         stalled.push(await open(port, '/metrics'));
-      }
-      const whole = Buffer.concat(page.identity).length + 'self 1\n'.length;
+        const statuses: number[] = [];
+        for (let scrape = 0; scrape < 10; scrape += 1) {
+          statuses.push((await get('/metrics', packed)).status);
+          // Whoever was cut off comes again.
+          stalled.push(await open(port, '/metrics'));
+        }
+        const whole = Buffer.concat(page.identity).length + 'self 1\n'.length;
 
-      expect(new Set(statuses)).toEqual(new Set([200]));
-      expect(await Promise.all(stalled.map(lengthOf))).toEqual([
-        ...Array.from({ length: 10 }, () => undefined),
-        ...Array.from({ length: 3 }, () => whole),
-      ]);
-    });
-  });
+        expect(new Set(statuses)).toEqual(new Set([200]));
+        expect(await Promise.all(stalled.map(lengthOf))).toEqual([
+          ...Array.from({ length: 10 }, () => undefined),
+          ...Array.from({ length: 3 }, () => whole),
+        ]);
+      });
+    },
+  );
 
   it('cuts off an answer that its client has not read completely in time, even if it reads slowly', async () => {
     const page = await aPage('vendor 1\n'.repeat(2_000_000));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import {
   accountOf,
   type BackfillRun,
@@ -110,7 +111,7 @@ function estimateIn(text: string) {
 }
 
 describe('the estimate of a backfill', () => {
-  it.each(runs)(
+  eachAfter(1, runs)(
     'is within a factor of two of what comes: $what',
     async ({ mostCalls = Infinity, ...run }) => {
       const { exitCode, stderr, output = '', calls, elapsedMs } = await backfilled(run);
@@ -135,27 +136,35 @@ describe('the estimate of a backfill', () => {
     `accounts:\n${['one', 'two'].map((name) => `  - { name: ${name}, base_url: "http://127.0.0.1", api_key_env: ${name === 'one' ? 'KEY' : key}, account_id: 1234567, source: nerdgraph, requests_per_minute: ${budget} }\n`).join('')}apps: [{ match: ".", account: one }, { match: ".", account: two }]\npoll: { metrics: [throughput] }\n`;
   const small = { options: vendor({ applications: 2, hosts: 3 }), flags: tenHours };
 
-  it('is of minutes of the account that takes longest, of those with one key all together', async () => {
-    const run = { ...small, flags: twoDays };
-    const apart = await backfilled({ ...run, file: paced('NEW_RELIC_API_KEY', 4) });
-    const together = await backfilled({ ...run, file: paced('KEY', 4) });
+  it(
+    'is of minutes of the account that takes longest, of those with one key all together',
+    slow,
+    async () => {
+      const run = { ...small, flags: twoDays };
+      const apart = await backfilled({ ...run, file: paced('NEW_RELIC_API_KEY', 4) });
+      const together = await backfilled({ ...run, file: paced('KEY', 4) });
 
-    expect(together.calls).toBe(apart.calls);
-    expect(estimateIn(together.stderr).minutes).toBe(2 * estimateIn(apart.stderr).minutes);
-  });
+      expect(together.calls).toBe(apart.calls);
+      expect(estimateIn(together.stderr).minutes).toBe(2 * estimateIn(apart.stderr).minutes);
+    },
+  );
 
-  it('says when it would be more than New Relic allows, beside a running exporter', async () => {
-    const [usual, all] = await Promise.all(
-      [2400, 2401].map(async (budget) => backfilled({ ...small, file: paced('KEY', budget) })),
-    );
+  it(
+    'says when it would be more than New Relic allows, beside a running exporter',
+    slow,
+    async () => {
+      const [usual, all] = await Promise.all(
+        [2400, 2401].map(async (budget) => backfilled({ ...small, file: paced('KEY', budget) })),
+      );
 
-    expect(usual?.stderr).not.toContain('--budget');
-    expect(all?.stderr).toContain(
-      'account one: with a running exporter it may make 3001 calls a minute, and New Relic allows 3000: choose a smaller --budget',
-    );
-  });
+      expect(usual?.stderr).not.toContain('--budget');
+      expect(all?.stderr).toContain(
+        'account one: with a running exporter it may make 3001 calls a minute, and New Relic allows 3000: choose a smaller --budget',
+      );
+    },
+  );
 
-  it('is of the plan when a run goes on, without a call', async () => {
+  it('is of the plan when a run goes on, without a call', slow, async () => {
     const directory = await temporaryDirectory();
     const run = { ...small, file: apps('throughput, errors'), directory };
     const first = await backfilled({

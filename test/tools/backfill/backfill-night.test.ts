@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../../src/simulator/fault.ts';
 import type { FaultCondition } from '../../../src/simulator/fault-rule.ts';
 import type { Intercept } from '../../../src/simulator/simulator-options.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import {
   type Backfilled,
   backfilled,
@@ -76,7 +77,7 @@ describe('one bad answer in a night', () => {
     ['a 404', { kind: 'status', status: 404 }, second, 1, 'status 404'],
     ['sums that disagree', { kind: 'short', keep: 0, sign: 'none' }, oneQuery, 1, 'adds up to'],
     ['forty timeouts', timeout, { calls: { first: 6, last: 45 } }, 130, 'TIMEOUT'],
-  ])('is asked again: %s', async (_, fault, when, most, says) => {
+  ])('is asked again: %s', slow, async (_, fault, when, most, says) => {
     const { exitCode, calls, output, stderr } = await backfilled({
       ...run,
       rules: [{ fault, when }],
@@ -88,7 +89,7 @@ describe('one bad answer in a night', () => {
     expect(stderr).not.toMatch(/next poll|next discovery/u);
   });
 
-  it.each([
+  eachAfter(1, [
     {
       what: 'a bucket',
       intercept: rowsGone(
@@ -117,8 +118,9 @@ describe('one bad answer in a night', () => {
 });
 
 describe('a query that is refused', () => {
-  it.each([200, 7, 1])(
+  eachAfter(1, [200, 7, 1])(
     'is asked about fewer windows, with the same result: New Relic accepts %i',
+
     async (most) => {
       const { exitCode, output } = await backfilled({
         ...run,
@@ -134,24 +136,28 @@ describe('a query that is refused', () => {
     },
   );
 
-  it('is refused for good when it is about one window: the others are asked, and it is named', async () => {
-    const directory = await temporaryDirectory();
-    const rules = [{ fault: refusal, when: { queryIncludes: ofQuery } }];
-    const refused = await backfilled({ ...run, directory, rules });
-    const next = await backfilled({ ...run, directory });
+  it(
+    'is refused for good when it is about one window: the others are asked, and it is named',
+    slow,
+    async () => {
+      const directory = await temporaryDirectory();
+      const rules = [{ fault: refusal, when: { queryIncludes: ofQuery } }];
+      const refused = await backfilled({ ...run, directory, rules });
+      const next = await backfilled({ ...run, directory });
 
-    expect(refused).toMatchObject({ exitCode: 1, output: undefined });
-    expect(refused.calls).toBeLessThan(whole.calls + 30);
-    expect(refused.elapsedMs).toBeLessThan(60_000);
-    expect(refused.stderr).toContain("unexpected 'x'");
-    expect(refused.stderr).toMatch(
-      /^missing: account main, query calls_by_host, 2026-08-31T\S+Z to 2026-09-01T07:57:00Z$/mu,
-    );
-    expect(refused.stderr.split('missing: ')).toHaveLength(2);
-    expect(refused.stderr.endsWith(`${goOn}\n`)).toBe(true);
-    expect(next).toMatchObject({ exitCode: 0, output: whole.output });
-    expect(next.targets.filter((text) => !text.includes(ofQuery))).toEqual([]);
-  });
+      expect(refused).toMatchObject({ exitCode: 1, output: undefined });
+      expect(refused.calls).toBeLessThan(whole.calls + 30);
+      expect(refused.elapsedMs).toBeLessThan(60_000);
+      expect(refused.stderr).toContain("unexpected 'x'");
+      expect(refused.stderr).toMatch(
+        /^missing: account main, query calls_by_host, 2026-08-31T\S+Z to 2026-09-01T07:57:00Z$/mu,
+      );
+      expect(refused.stderr.split('missing: ')).toHaveLength(2);
+      expect(refused.stderr.endsWith(`${goOn}\n`)).toBe(true);
+      expect(next).toMatchObject({ exitCode: 0, output: whole.output });
+      expect(next.targets.filter((text) => !text.includes(ofQuery))).toEqual([]);
+    },
+  );
 });
 
 describe('a run', () => {
@@ -162,7 +168,7 @@ describe('a run', () => {
     expect(stderr.endsWith(`${goOn}\ninterrupted before it was done\n`)).toBe(true);
   });
 
-  it('without --to goes up to now when its file was moved away', async () => {
+  it('without --to goes up to now when its file was moved away', slow, async () => {
     const directory = await temporaryDirectory();
     const nightly = { ...run, directory, flags: [run.flags[0] ?? ''] };
     const path = join(directory, 'past.om');
@@ -177,7 +183,7 @@ describe('a run', () => {
     expect(lastOf(second) - lastOf(first)).toBe(3600);
   });
 
-  it('has three calls of a key in flight, of all its accounts', async () => {
+  it('has three calls of a key in flight, of all its accounts', slow, async () => {
     const sentMs: number[] = [];
     const account = (name: string): string =>
       `{ name: ${name}, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567, source: nerdgraph }`;

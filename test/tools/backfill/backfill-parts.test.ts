@@ -11,6 +11,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eachAfter } from '../../support/slow.ts';
 import {
   accountOf,
   type Backfilled,
@@ -130,8 +131,9 @@ describe('a directory of parts', () => {
     });
   });
 
-  it.each(['', '{"asked":"2026', '{}', '{"asked":"","nowMs":1,"toMs":1,"accounts":[]}'])(
+  eachAfter(1, ['', '{"asked":"2026', '{}', '{"asked":"","nowMs":1,"toMs":1,"accounts":[]}'])(
     'with the plan %j, which cannot be read, says what to do',
+
     async (text) => {
       const directory = await temporaryDirectory();
       const plan = join(directory, 'past.om.parts', 'plan.json');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Intercept, SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import { accountOf, backfilled, pageAt, pageOf } from './backfill-bench.ts';
 
 const fileOf = (nrql: string, more = ''): string =>
@@ -10,7 +11,7 @@ const flags = [`--from=${from}`, `--to=${to}`];
 const times = [from, '2026-09-01T01:17:00Z', '2026-09-01T03:59:00Z', '2026-09-01T04:00:00Z', to];
 
 describe('backfill of a query', () => {
-  it.each([
+  eachAfter(1, [
     {
       what: 'more groups than LIMIT, a few at a time',
       nrql: 'count(*) FROM Transaction FACET host LIMIT 12',
@@ -52,7 +53,7 @@ describe('backfill of a query', () => {
     }
   });
 
-  it('takes as many calls as it has rows, not as LIMIT allows', async () => {
+  it('takes as many calls as it has rows, not as LIMIT allows', slow, async () => {
     const few = { ...options, fleet: { applications: 2, hosts: 4 } };
     const callsOf = async (nrql: string, of: SimulatorOptions = few): Promise<number> =>
       (await backfilled({ file: fileOf(nrql), options: of, flags })).calls;
@@ -84,7 +85,7 @@ describe('backfill of a query', () => {
   const isFirst = (row: object, _: number, [first = {}]: readonly object[]): boolean =>
     Reflect.get(row, 'facet') === Reflect.get(first, 'facet');
 
-  it.each([
+  eachAfter(1, [
     { what: 'all rows', facet: ' FACET host LIMIT 50', change: () => [], says: 'adds up to 0 of' },
     {
       what: 'a group',

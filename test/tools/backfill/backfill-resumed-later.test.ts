@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dayMs, hourMs } from '../../../src/model/time.ts';
 import type { Intercept } from '../../../src/simulator/simulator-options.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import {
   accountOf,
   type Backfilled,
@@ -88,7 +89,7 @@ describe('backfill, gone on with later', () => {
   );
 
   const events = `${accountOf('nerdgraph')}queries: [{ as: calls_by_host, nrql: "SELECT count(*) FROM Transaction FACET host LIMIT 50" }]\n`;
-  it.each([
+  eachAfter(1, [
     { what: 'of the last days', from: '2026-08-29', to: '2026-09-01', file: run.file, days: [1] },
     {
       what: 'old from the start',
@@ -113,7 +114,7 @@ describe('backfill, gone on with later', () => {
     }
   });
 
-  it('moves the edge while it goes on, however long a single run takes', async () => {
+  it('moves the edge while it goes on, however long a single run takes', slow, async () => {
     const { exitCode, output, targets } = await undisturbed({
       ...run,
       // Three are on their way together.

@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Intercept } from '../../../src/simulator/simulator-options.ts';
+import { slow } from '../../support/slow.ts';
 import {
   accountOf,
   type BackfillRun,
@@ -119,7 +120,7 @@ describe('amounts of nothing, of an application and of its host', () => {
     expect(pageAt(output, '2026-09-01T02:00:00Z').length).toBe(4);
   });
 
-  it('are the same in whatever order the slices come', async () => {
+  it('are the same in whatever order the slices come', slow, async () => {
     const directory = await temporaryDirectory();
     const [output, parts] = [join(directory, 'past.om'), join(directory, 'past.om.parts')];
     const run = runWith({ calls: ['02:00', '03:00'] });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachAfter, slow } from '../../support/slow.ts';
 import {
   accountOf,
   backfilled,
@@ -74,7 +75,7 @@ describe('backfill', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each([
+  eachAfter(1, [
     { what: 'of rows', graphql: { mostRows: 300 } },
     { what: 'of time', graphql: { rowsPerSecond: 12 } },
     { what: 'of rows, for a single moment', graphql: { mostRows: 40 } },
@@ -97,34 +98,40 @@ describe('backfill', () => {
     },
   );
 
-  it('has a value an hour of what is older than eight days, and says until when', async () => {
-    const flags = ['--from=2026-08-23T00:00:00Z', '--to=2026-08-24T16:00:00Z', '--step=30m'];
-    const text = file()
-      .replace('poll: {', 'poll: { window: 30m,')
-      .replaceAll(' }\n  - { as: {', ', window: 30m }\n  - { as: {')
-      .replace("'%Web%'\" }", "'%Web%'\", window: 30m }");
-    const { output, stderr, exitCode } = await backfilled({ file: text, options, flags });
-    const timesOf = (name: string): readonly string[] => {
-      const first = (output ?? '').split('\n').find((line) => line.startsWith(`${name}{`)) ?? '';
-      const key = first.slice(0, first.indexOf('} '));
-      return (output ?? '')
-        .split('\n')
-        .filter((line) => line.startsWith(`${key}} `))
-        .map((line) => new Date(Number(line.split(' ').at(-1)) * 1000).toISOString().slice(5, 16));
-    };
+  it(
+    'has a value an hour of what is older than eight days, and says until when',
+    slow,
+    async () => {
+      const flags = ['--from=2026-08-23T00:00:00Z', '--to=2026-08-24T16:00:00Z', '--step=30m'];
+      const text = file()
+        .replace('poll: {', 'poll: { window: 30m,')
+        .replaceAll(' }\n  - { as: {', ', window: 30m }\n  - { as: {')
+        .replace("'%Web%'\" }", "'%Web%'\", window: 30m }");
+      const { output, stderr, exitCode } = await backfilled({ file: text, options, flags });
+      const timesOf = (name: string): readonly string[] => {
+        const first = (output ?? '').split('\n').find((line) => line.startsWith(`${name}{`)) ?? '';
+        const key = first.slice(0, first.indexOf('} '));
+        return (output ?? '')
+          .split('\n')
+          .filter((line) => line.startsWith(`${key}} `))
+          .map((line) =>
+            new Date(Number(line.split(' ').at(-1)) * 1000).toISOString().slice(5, 16),
+          );
+      };
 
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-    expect(stderr).toMatch(/until 2026-08-24T13:0\S+Z one an hour/u);
-    const times = timesOf('newrelic_application_requests_per_minute');
-    expect(times.slice(0, 3)).toEqual(['08-23T00:30', '08-23T01:30', '08-23T02:30']);
-    expect(times.slice(-4)).toEqual(['08-24T14:30', '08-24T15:00', '08-24T15:30', '08-24T16:00']);
-    // Events are not rolled up.
-    expect(timesOf('transactions').slice(0, 3)).toEqual([
-      '08-23T00:00',
-      '08-23T00:30',
-      '08-23T01:00',
-    ]);
-  });
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      expect(stderr).toMatch(/until 2026-08-24T13:0\S+Z one an hour/u);
+      const times = timesOf('newrelic_application_requests_per_minute');
+      expect(times.slice(0, 3)).toEqual(['08-23T00:30', '08-23T01:30', '08-23T02:30']);
+      expect(times.slice(-4)).toEqual(['08-24T14:30', '08-24T15:00', '08-24T15:30', '08-24T16:00']);
+      // Events are not rolled up.
+      expect(timesOf('transactions').slice(0, 3)).toEqual([
+        '08-23T00:00',
+        '08-23T00:30',
+        '08-23T01:00',
+      ]);
+    },
+  );
 
   it('asks for some applications, or for queries alone', async () => {
     const one = await backfilled({
@@ -154,23 +161,32 @@ describe('backfill', () => {
     expect(dry.stdout).toContain(`calls: ${calls}\n`);
   });
 
-  it('keeps to its own budget, a quarter of the usual one, without a 429, and says how far it is', async () => {
-    const flags = ['--from=2026-08-31T21:00:00Z', '--to=2026-09-01T10:00:00Z'];
-    const paced = `${accountOf('nerdgraph').replace('account_id', 'requests_per_minute: 4, account_id')}apps: [{ match: "." }]`;
-    const small = { fleet: { applications: 2, hosts: 3 }, ingestDelayMs: 0 };
-    const run = await backfilled({ file: paced, options: small, flags });
-    const own = await backfilled({ file: paced, options: small, flags: [...flags, '--budget=9'] });
+  it(
+    'keeps to its own budget, a quarter of the usual one, without a 429, and says how far it is',
+    slow,
+    async () => {
+      const flags = ['--from=2026-08-31T21:00:00Z', '--to=2026-09-01T10:00:00Z'];
+      const paced = `${accountOf('nerdgraph').replace('account_id', 'requests_per_minute: 4, account_id')}apps: [{ match: "." }]`;
+      const small = { fleet: { applications: 2, hosts: 3 }, ingestDelayMs: 0 };
+      const run = await backfilled({ file: paced, options: small, flags });
+      const own = await backfilled({
+        file: paced,
+        options: small,
+        flags: [...flags, '--budget=9'],
+      });
 
-    expect(run).toMatchObject({ exitCode: 0, calls: 7 });
-    expect(run.elapsedMs).toBeGreaterThan(4 * 60_000);
-    expect(own.elapsedMs).toBeLessThan(3 * 60_000);
-    expect(own.output).toBe(run.output);
-    expect(run.stderr).not.toContain('rate limited');
-    expect(run.stderr).toMatch(/^\d+ s: \d of 6 calls, about \d min left$/mu);
-  });
+      expect(run).toMatchObject({ exitCode: 0, calls: 7 });
+      expect(run.elapsedMs).toBeGreaterThan(4 * 60_000);
+      expect(own.elapsedMs).toBeLessThan(3 * 60_000);
+      expect(own.output).toBe(run.output);
+      expect(run.stderr).not.toContain('rate limited');
+      expect(run.stderr).toMatch(/^\d+ s: \d of 6 calls, about \d min left$/mu);
+    },
+  );
 
   it.each([0, 1])(
     '11.1 does not believe an answer with %i rows whose totals have more',
+    slow,
     async (keep) => {
       const { exitCode, stderr, output } = await backfilled({
         ...smallRun,
@@ -195,7 +211,7 @@ describe('backfill', () => {
     expect(output).toContain('slow_by_host{');
   });
 
-  it('gives every sample the labels of --label, and goes on only with the same', async () => {
+  it('gives every sample the labels of --label, and goes on only with the same', slow, async () => {
     const directory = await temporaryDirectory();
     const labels = ['--label=job=newrelic', '--label=instance=a\\b "c"=d'];
     const one = { file: file(), options, directory, flags: [...range, ...labels] };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, minuteMs } from '../../../src/model/time.ts';
 import { pollWindow } from '../../../src/model/window.ts';
 import { type Slice, slicesNow, slicesOf, windowsOf } from '../../../src/tools/backfill/slices.ts';
+import { eachAfter } from '../../support/slow.ts';
 
 const nowMs = Date.UTC(2026, 10, 1, 12, 34, 56);
 const poll = (lengthMs: number, delayMs: number) =>
@@ -106,33 +107,37 @@ describe('the slices of a backfill', () => {
   const timesOf = (slices: readonly Slice[]): readonly number[] =>
     slices.flatMap((slice) => windowsOf(slice).map(({ toMs }) => slice.timeOf(toMs)));
 
-  it.each([
+  eachAfter(1, [
     usual,
     { ...usual, days: 9, stepMinutes: 5 },
     { ...usual, days: 12, stepMinutes: 30, windowMinutes: 90, delaySeconds: 0 },
     { ...usual, days: 12, stepMinutes: 90, windowMinutes: 180 },
     { ...usual, days: 7, rows: 2500 },
-  ])('of which some are too old when they are asked are asked by the hour for these: %o', (one) => {
-    const planned = slicesIn(one);
-    for (const laterMs of [30 * minuteMs, 3 * hourMs, dayMs, 4.3 * dayMs, 9 * dayMs]) {
-      const askedMs = nowMs + laterMs;
-      const asked = planned.map((slice) => slicesNow(slice, askedMs));
-      const all = asked.flat();
-      const young = all.filter(({ lengthMs }) => lengthMs < hourMs || lengthMs % hourMs > 0);
-      const times = timesOf(all);
-      const hourlyMs = Math.ceil(one.stepMinutes / 60) * hourMs;
-      const gaps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
+  ])(
+    'of which some are too old when they are asked are asked by the hour for these: %o',
 
-      const edgeMs = askedMs - (8 * 24 - 2) * hourMs;
-      expect(young.filter(({ endMs, lengthMs }) => endMs - lengthMs < edgeMs)).toEqual([]);
-      expect(times).toEqual([...new Set(times)].toSorted((left, right) => left - right));
-      expect(Math.max(...gaps)).toBeLessThanOrEqual(hourlyMs + one.stepMinutes * minuteMs);
-      for (const [index, slices] of asked.entries()) {
-        const known = new Set(timesOf(planned.slice(index, index + 1)));
-        expect(timesOf(slices).every((timeMs) => known.has(timeMs))).toBe(true);
+    (one) => {
+      const planned = slicesIn(one);
+      for (const laterMs of [30 * minuteMs, 3 * hourMs, dayMs, 4.3 * dayMs, 9 * dayMs]) {
+        const askedMs = nowMs + laterMs;
+        const asked = planned.map((slice) => slicesNow(slice, askedMs));
+        const all = asked.flat();
+        const young = all.filter(({ lengthMs }) => lengthMs < hourMs || lengthMs % hourMs > 0);
+        const times = timesOf(all);
+        const hourlyMs = Math.ceil(one.stepMinutes / 60) * hourMs;
+        const gaps = times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
+
+        const edgeMs = askedMs - (8 * 24 - 2) * hourMs;
+        expect(young.filter(({ endMs, lengthMs }) => endMs - lengthMs < edgeMs)).toEqual([]);
+        expect(times).toEqual([...new Set(times)].toSorted((left, right) => left - right));
+        expect(Math.max(...gaps)).toBeLessThanOrEqual(hourlyMs + one.stepMinutes * minuteMs);
+        for (const [index, slices] of asked.entries()) {
+          const known = new Set(timesOf(planned.slice(index, index + 1)));
+          expect(timesOf(slices).every((timeMs) => known.has(timeMs))).toBe(true);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('are just those of the plan for an hour', () => {
     for (const slice of slicesIn({ ...usual, days: 9 })) {

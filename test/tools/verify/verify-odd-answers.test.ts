@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
+import { slow } from '../../support/slow.ts';
 import { type Variant, type Verified, verified } from './verify-bench.ts';
 
 /** Other answers to the requests that match. */
@@ -88,7 +89,7 @@ describe('verify takes for no difference', () => {
     expect(one.seen.get(id)?.verdict).toBe(verdict);
   });
 
-  it('that the hosts of an application fill several pages', async () => {
+  it('that the hosts of an application fill several pages', slow, async () => {
     const one = await verified({ fleet: { applications: [{ kind: 'both', hosts: 201 }] } });
 
     expect(differing(one)).toEqual([]);

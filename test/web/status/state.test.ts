@@ -9,6 +9,7 @@ import type {
 import { overallStateOf } from '../../../src/web/status/state.ts';
 import { missingMetric } from '../../publish/account-status.ts';
 import { aQuery } from '../../support/builders.ts';
+import { slow } from '../../support/slow.ts';
 import {
   anAccountDetails,
   anApplicationStatus,
@@ -169,7 +170,7 @@ describe('a combination of faults', () => {
     ['series', { leftOut: { duplicate: 1, max_series: 0, fault: 0 } }, false],
   ];
 
-  it('is never better than its worst part, and names each', () => {
+  it('is never better than its worst part, and names each', slow, () => {
     for (let chosen = 1; chosen < 2 ** faults.length; chosen += 1) {
       const parts = faults.filter((_, bit) => (chosen & (1 << bit)) !== 0);
       const accounts = [{}, ...parts.map(([, fault]) => fault)].map(anAccountDetails);
