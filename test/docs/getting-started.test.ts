@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run as runCommand } from '../../src/cli/run.ts';
+import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { shopAndCart } from '../support/shop-and-cart.ts';
 import { projectFolder, readDocument } from './documents.ts';
@@ -80,12 +81,30 @@ function commandsOf(text: string): string {
   return lines.filter((line) => isEnding.test(line)).join('\n');
 }
 
+/** What starts Node.js with a wall clock that is so much ahead. */
+function laterBy(ms: number): string {
+  const trap = `const now = Date.now;
+    Date.now = () => now() + ${ms};
+    globalThis.Date = new Proxy(Date, {
+      construct: (Real, given) => (given.length === 0 ? new Real(Real.now()) : new Real(...given)),
+    });`;
+  return `--import=data:text/javascript,${encodeURIComponent(trap)}`;
+}
+
 describe('the quick start of README.md, pasted', () => {
   const { text } = readDocument('README.md');
   const config = goodConfigsIn(text).find((one) => one.includes('newrelic.key')) ?? '';
 
-  it('shows the applications of an account that has none of its names', async () => {
-    const simulator = shopAndCart(key);
+  it.each([
+    { day: '2026-11-29', warnings: 0 },
+    { day: '2027-01-31', warnings: 0 },
+    { day: '2027-02-01', warnings: 1 },
+    { day: '2027-08-01', warnings: 1 },
+    { day: '2031-06-15', warnings: 1 },
+  ])('shows the applications of an account that has none of its names on $day', async (on) => {
+    const shiftMs = Date.parse(`${on.day}T10:00:30Z`) - Date.now();
+    const system = createSystemClock();
+    const simulator = shopAndCart(key, { ...system, wallMs: () => system.wallMs() + shiftMs });
     const { baseUrl } = await simulator.start();
     onTestFinished(async () => simulator.stop());
     const home = aHome();
@@ -96,10 +115,11 @@ describe('the quick start of README.md, pasted', () => {
 
     const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', commandsOf(text)], {
       cwd: projectFolder,
-      env: { PATH: process.env['PATH'] ?? '', HOME: home },
+      env: { PATH: process.env['PATH'] ?? '', HOME: home, NODE_OPTIONS: laterBy(shiftMs) },
     });
 
-    expect(stdout).toContain('config.yaml: ok, 1 account, 1 entry of apps, 0 warnings');
+    const counted = on.warnings === 1 ? '1 warning' : '0 warnings';
+    expect(stdout).toContain(`config.yaml: ok, 1 account, 1 entry of apps, ${counted}\n`);
     for (const { id, name } of simulator.fleet.applications()) {
       expect(stdout).toContain(`  - id: ${id} # ${name}`);
       expect(stdout).toContain(

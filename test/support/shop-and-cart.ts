@@ -1,4 +1,5 @@
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 
@@ -14,9 +15,9 @@ export function shopAndCartFleet(hosts: number): FleetOptions {
 }
 
 /** Both with one host. */
-export function shopAndCart(apiKey: string): Simulator {
+export function shopAndCart(apiKey: string, clock: Clock = createSystemClock()): Simulator {
   return createSimulator(
     { apiKeys: [apiKey], ingestDelayMs: 0, fleet: shopAndCartFleet(1) },
-    { clock: createSystemClock() },
+    { clock },
   );
 }
