@@ -12,7 +12,9 @@ const redirect = [
   'httpRoute.filters[0].requestRedirect.scheme=https',
 ];
 
-const aQuery = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*) FROM Log';
+const anAccount = 'config.accounts[0].name=a,config.accounts[0].account_id=1';
+const logs = 'config.queries[0].as=logs,config.queries[0].nrql=SELECT count(*) FROM Log';
+const aQuery = `${logs},${anAccount},config.accounts[0].source=nerdgraph`;
 
 /** As a template, because `--set` would make a boolean of `true`. */
 const scrapeAnnotation = String.raw`prometheus\.io/scrape=\{{ true }}`;
@@ -55,6 +57,43 @@ const refusals: readonly Refusal[] = [
   [[aQuery.replace('as=', 'as.count=__')], 'a gauge must not begin with __, nor end in _total'],
   [[aQuery, 'config.queries[0].labels.level=type'], 'which Prometheus or the exporter sets itself'],
   [[aQuery, 'config.queries[0].constant_labels.job=a'], 'which Prometheus or the exporter sets'],
+  [[logs], 'no account has source: nerdgraph'],
+  [[logs, anAccount], 'no account has source: nerdgraph'],
+  [[aQuery, 'mode=sidecar'], 'in the mode sidecar each pod would ask them'],
+  ...[
+    ['since 1 hour ago', 'SINCE'],
+    ['FACET `a` Until now', 'UNTIL'],
+    ["WHERE a = 'since' TIMESERIES", 'TIMESERIES'],
+    ['compare  with 1 day ago', 'COMPARE  WITH'],
+  ].map(
+    ([end, word]): Refusal => [
+      [aQuery.replace('FROM Log', `FROM Log ${end}`)],
+      `config.queries[0].nrql must not have ${word}, because the exporter adds the time range`,
+    ],
+  ),
+  [[aQuery.replace('Log', 'Log SINCE now')], ', because the exporter adds the time range: leave'],
+  [['config.apps[0].exclude=true'], 'config.apps has excluded entries alone'],
+  [['config.apps[0].hosts=self'], 'has hosts: self, the host that a sidecar runs beside'],
+  [['config.apps[0].hosts=self', 'mode=statefulset'], 'but mode is statefulset: leave hosts out'],
+  [
+    [
+      'extraEnv[0].name=NEW_RELIC_API_KEY,extraEnv[0].valueFrom.secretKeyRef.name=a,extraEnv[0].valueFrom.secretKeyRef.key=k',
+    ],
+    'is NEW_RELIC_API_KEY, which is not read',
+  ],
+  [
+    ['extraEnv[0].name=A,extraEnv[0].value=NRAK-ABCDEFGH'],
+    'contains an API key, but a pod is not secret',
+  ],
+  [
+    ['image.repository=registry.example.com/mirror/exporter'],
+    'image.repository is registry.example.com/mirror/exporter, which begins with a registry, but the registry is ghcr.io',
+  ],
+  [['image.repository=localhost/exporter'], 'which begins with a registry'],
+  [
+    ['image.registry=', 'image.repository=registry:5000/exporter', 'global.imageRegistry=a.b'],
+    'which begins with a registry, but the registry is a.b',
+  ],
   [['web.scheme=https'], 'name its Secret in web.configExistingSecret'],
   [['web.tlsExistingSecret=tls'], 'nothing uses its certificate'],
   [['apiKey.value=x'], 'both apiKey.existingSecret and apiKey.value'],
@@ -258,6 +297,27 @@ describe.skipIf(helm3.skip)(`values that cannot work${helm3.note}`, () => {
     [['mode=none', 'config.apps=null', 'apiKey.existingSecret=']],
     [['config.apps=null', 'configExistingConfigMap=other', 'apiKey.existingSecret=']],
     [['config.apps=null', aQuery]],
+    [
+      [
+        aQuery
+          .replace('Log', "Log FACET `since`, if(a = 'until', 1), (SELECT 1 SINCE 2)")
+          .replaceAll(', ', '\\, '),
+      ],
+    ],
+    [['config.apps[0].exclude=true', 'config.apps[1].match=.']],
+    [['config.apps[0].exclude=true', 'includeConfigMaps[0].name=team']],
+    [['config.apps[0].exclude=true', aQuery]],
+    [['config.apps[0].hosts=self', 'mode=sidecar']],
+    [['config.apps[0].hosts=self', 'mode=none']],
+    [
+      [
+        'config.accounts[0].name=a,config.accounts[0].api_key_env=NEW_RELIC_API_KEY',
+        'extraEnv[0].name=NEW_RELIC_API_KEY,extraEnv[0].valueFrom.secretKeyRef.name=a,extraEnv[0].valueFrom.secretKeyRef.key=k',
+      ],
+    ],
+    [['image.registry=', 'image.repository=registry.example.com/mirror/exporter']],
+    [['image.repository=new.relic/exporter', 'image.registry=']],
+    [['image.repository=mirror/new.relic/exporter']],
     [[`podLabels.team=${'a'.repeat(63)}`, `apiKey.existingSecret=${'a'.repeat(253)}`]],
     [['config.apps=null', 'config.include[0]=teams/*.yaml']],
     [['config.apps=null', 'includeConfigMaps[0].name=team']],

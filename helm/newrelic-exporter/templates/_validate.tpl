@@ -70,7 +70,10 @@
 {{- end }}
 {{- include "newrelic-exporter.validateNames" . }}
 {{- include "newrelic-exporter.validateIncludes" . }}
+{{- include "newrelic-exporter.validateApps" . }}
 {{- include "newrelic-exporter.validateQueries" . }}
+{{- include "newrelic-exporter.validateImage" . }}
+{{- include "newrelic-exporter.validateEnv" . }}
 {{- include "newrelic-exporter.validateScraping" . }}
 {{- include "newrelic-exporter.validateMonitors" . }}
 {{- with .Values.prometheusRule }}
@@ -97,13 +100,71 @@
 {{- end }}
 {{- end }}
 
-{{/* Checks the names in queries that the exporter refuses. */}}
+{{/* Checks that the entries of apps choose something that the pods of this mode can poll. */}}
+{{- define "newrelic-exporter.validateApps" -}}
+{{- $chosen := 0 }}
+{{- range $index, $app := .Values.config.apps }}
+{{- if not $app.exclude }}
+{{- $chosen = add1 $chosen }}
+{{- end }}
+{{- if and (eq (toString $app.hosts) "self") (has $.Values.mode (list "deployment" "statefulset")) }}
+{{- fail (printf "config.apps[%d] has hosts: self, the host that a sidecar runs beside, but mode is %s: leave hosts out, or set mode to sidecar" $index $.Values.mode) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.config.apps (eq (int $chosen) 0) (not (or .Values.config.queries .Values.config.include .Values.includeConfigMaps)) }}
+{{- fail "config.apps has excluded entries alone, so nothing would be polled: add one without exclude behind them, for example config.apps[1].match=." }}
+{{- end }}
+{{- end }}
+
+{{/* Checks that the name of the image has one registry. */}}
+{{- define "newrelic-exporter.validateImage" -}}
+{{- $registry := default .Values.image.registry .Values.global.imageRegistry }}
+{{- if and $registry (regexMatch `^([^/]*[.:][^/]*|localhost)/` .Values.image.repository) }}
+{{- fail (printf "image.repository is %s, which begins with a registry, but the registry is %s: put the host into image.registry, or set that and global.imageRegistry to an empty text" .Values.image.repository $registry) }}
+{{- end }}
+{{- end }}
+
+{{/* Checks that no API key is given as a variable that everybody can read who may see the pod, or that nobody reads. */}}
+{{- define "newrelic-exporter.validateEnv" -}}
+{{- $variables := list }}
+{{- range .Values.config.accounts }}
+{{- $variables = append $variables (toString .api_key_env) }}
+{{- end }}
+{{- $isRead := or .Values.configExistingConfigMap (has "NEW_RELIC_API_KEY" $variables) }}
+{{- range $index, $env := .Values.extraEnv }}
+{{- if regexMatch "NRAK-[A-Z0-9]{8}" (toString $env.value) }}
+{{- fail (printf "extraEnv[%d] contains an API key, but a pod is not secret: put the key into a Secret and name that in apiKey.existingSecret" $index) }}
+{{- end }}
+{{- if and (eq $env.name "NEW_RELIC_API_KEY") (not $isRead) }}
+{{- fail (printf "extraEnv[%d] is NEW_RELIC_API_KEY, which is not read, because the chart mounts keys as files: put the key into a Secret and name that in apiKey.existingSecret" $index) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Checks what the exporter refuses in queries. */}}
 {{- define "newrelic-exporter.validateQueries" -}}
+{{- $sources := list }}
+{{- range .Values.config.accounts }}
+{{- $sources = append $sources (toString .source) }}
+{{- end }}
+{{- if and .Values.config.queries (eq .Values.mode "sidecar") }}
+{{- fail "config.queries is set, but in the mode sidecar each pod would ask them: move them to a release with mode: deployment" }}
+{{- end }}
+{{- if and .Values.config.queries (not (has "nerdgraph" $sources)) }}
+{{- fail "config.queries is set, but no account has source: nerdgraph, which they need: add config.accounts with name, source: nerdgraph and account_id" }}
+{{- end }}
 {{- $reserved := list "job" "instance" "namespace" "pod" "container" "service" "endpoint" "node" "app" "type" "region" "account" "query" "quantile" "le" }}
 {{- range $index, $query := .Values.config.queries }}
 {{- $gauges := list $query.as }}
 {{- if kindIs "map" $query.as }}
 {{- $gauges = values $query.as }}
+{{- end }}
+{{- $outline := regexReplaceAll `(?s)'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\x60[^\x60]*\x60|/\*.*?\*/|(?:--|//)[^\n]*` (toString $query.nrql) "#" }}
+{{- range until 50 }}
+{{- $outline = regexReplaceAll `\([^()]*\)` $outline "#" }}
+{{- end }}
+{{- with regexFind `(?i)(?:^|\s)(?:since|until|timeseries|compare\s+with)(?:\s|$)` $outline }}
+{{- fail (printf "config.queries[%d].nrql must not have %s, because the exporter adds the time range: leave it out, and set window or delay instead" $index (trim . | upper)) }}
 {{- end }}
 {{- range $gauges }}
 {{- if regexMatch "^__|_(?:total|count|sum|bucket|info|created)$" . }}
