@@ -12,6 +12,7 @@ import { createKubernetes } from './kubernetes.ts';
 import { runKustomizeCases } from './kustomize.ts';
 import type { Lab } from './lab.ts';
 import { runMistakeCases } from './mistakes.ts';
+import { runPlainCases } from './plain-manifests.ts';
 import { runRunningCases } from './running-exporter.ts';
 import { runSelfCases } from './self.ts';
 import { runShardCases } from './shards.ts';
@@ -36,6 +37,7 @@ const groups: Readonly<Record<string, (lab: Lab, pattern: RegExp) => Promise<voi
   shards: runShardCases,
   sidecar: runSidecarCases,
   kustomize: runKustomizeCases,
+  plain: runPlainCases,
   example: runExampleChartCases,
   self: runSelfCases,
 };

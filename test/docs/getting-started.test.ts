@@ -102,8 +102,8 @@ describe('the quick start of README.md, pasted', () => {
     { day: '2027-08-01', warnings: 1 },
     { day: '2031-06-15', warnings: 1 },
   ])('shows the applications of an account that has none of its names on $day', async (on) => {
-    const shiftMs = Date.parse(`${on.day}T10:00:30Z`) - Date.now();
     const system = createSystemClock();
+    const shiftMs = Date.parse(`${on.day}T10:00:30Z`) - system.wallMs();
     const simulator = shopAndCart(key, { ...system, wallMs: () => system.wallMs() + shiftMs });
     const { baseUrl } = await simulator.start();
     onTestFinished(async () => simulator.stop());

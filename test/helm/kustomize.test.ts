@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,19 +6,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/config/load-config.ts';
 import { codeBlocksIn } from '../docs/markdown.ts';
-import { toolOrSkip } from '../support/tools.ts';
 import { manifestsIn } from './chart.ts';
 import { exporterProblems } from './exporter-files.ts';
 import { expectHarmless, onlyPod, refusedAsRoot } from './harmless.ts';
+import { kubectl, kustomized } from './kustomize.ts';
 import { containersOf, type Manifest, ofKind, podsIn } from './manifests.ts';
 
 const source = fileURLToPath(new URL('../../deploy/kustomize', import.meta.url));
-const kubectl = toolOrSkip('kubectl');
 
 function build(folder: string): readonly Manifest[] {
-  return manifestsIn(
-    execFileSync(kubectl.path, ['kustomize', folder], { encoding: 'utf8', stdio: 'pipe' }),
-  );
+  return manifestsIn(kustomized(folder));
 }
 
 /** An object of the overlay with a pod template, which has the annotation with this value. */
