@@ -33,7 +33,7 @@ const languages = ['ruby', 'java', 'python', 'nodejs', 'go', 'php', 'dotnet'] as
 // applications with the same name.
 const firstNames = [
   'Checkout (production)',
-  'shop/checkout/api',
+  'shop-checkout/api',
   'Billing Service',
   'Größenberater – Zürich',
   'legacy.reports',

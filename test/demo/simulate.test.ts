@@ -107,7 +107,7 @@ describe('simulate', () => {
     },
     {
       args: ['--faults=fail-app=zzz'],
-      says: 'the simulated account has no application "zzz": there are Checkout (production), shop/checkout/api, ',
+      says: 'the simulated account has no application "zzz": there are Checkout (production), shop-checkout/api, ',
       code: 2,
     },
     {

@@ -41,8 +41,8 @@ export interface Times {
 }
 
 const rules = readRuleFiles();
-/** The series that the rules read. */
-const names: ReadonlySet<string> = new Set(
+/** The series that the shipped rules read. */
+const namesInRules: ReadonlySet<string> = new Set(
   [...alertsOf(rules), ...recordingsOf(rules)].flatMap(({ expr }) => metricNamesIn(expr)),
 );
 const line = /^(\w+)(?:\{(.*)\})? (\S+)$/u;
@@ -52,10 +52,16 @@ export class Scrapes {
   readonly #series = new Map<string, string[]>();
   readonly #target: string;
   readonly #startedMs: number;
+  readonly #names: ReadonlySet<string>;
 
-  constructor(instance: string, startedMs: number) {
-    this.#target = `job="newrelic-exporter",instance="${instance}"`;
+  /**
+   * @param target labels as PromQL writes them
+   * @param names of the series that are kept
+   */
+  constructor(target: string, startedMs: number, names: ReadonlySet<string> = namesInRules) {
+    this.#target = target;
     this.#startedMs = startedMs;
+    this.#names = names;
   }
 
   /** @param text of the page; `undefined` if the scrape fails */
@@ -63,7 +69,7 @@ export class Scrapes {
     this.#set(scrape, 'up', '', text === undefined ? 0 : 1);
     for (const one of (text ?? '').split('\n')) {
       const [, name = '', labels = '', value = ''] = line.exec(one) ?? [];
-      if (!names.has(name)) continue;
+      if (!this.#names.has(name)) continue;
       const isTime = name.endsWith('_timestamp_seconds') && value !== '0';
       this.#set(scrape, name, labels, Number(value) - (isTime ? this.#startedMs / 1000 : 0));
     }
@@ -128,7 +134,8 @@ export async function recordedSeries(exporter: Exporter, times: Times): Promise<
   const { daemon, platform } = bench;
   const reloaded = (isGood: boolean, broken: readonly string[]): void =>
     daemon.metrics.configReloaded(isGood, platform.clock.wallMs(), broken);
-  const scrapes = new Scrapes(exporter.instance, platform.clock.wallMs());
+  const target = `job="newrelic-exporter",instance="${exporter.instance}"`;
+  const scrapes = new Scrapes(target, platform.clock.wallMs());
   for (let scrape = 0; scrape <= scrapesOf(times.last); scrape += 1) {
     if (scrape === begin) {
       if (trouble.answer) fault.answer = trouble.answer(bench);

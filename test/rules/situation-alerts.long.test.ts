@@ -15,7 +15,7 @@ const lastMinute = 75;
 async function sentIn(situation: Situation): Promise<string> {
   const { bench } = await aSituation(situation);
   const { clock } = bench.platform;
-  const scrapes = new Scrapes('one', clock.wallMs());
+  const scrapes = new Scrapes('job="newrelic-exporter",instance="one"', clock.wallMs());
   for (let minute = 0; minute <= lastMinute; minute += 1) {
     scrapes.add(minute, `${await bench.page()}${await bench.daemon.metrics.text()}`);
     await clock.advance(minuteMs);
