@@ -5,40 +5,89 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { projectFolder } from '../docs/documents.ts';
+import { projectFolder, readDocument } from '../docs/documents.ts';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { toolOrSkip } from '../support/tools.ts';
 
 const composeSpec = goToolOrSkip('compose-spec');
 const promtool = toolOrSkip('promtool');
-const file = join(projectFolder, 'examples/compose.yaml');
+const folder = join(projectFolder, 'examples');
+const file = 'compose.yaml';
+const demo = 'compose-demo.yaml';
+
+type Mount = string | { readonly source: string; readonly target: string };
 
 interface Compose {
   readonly services: Readonly<
-    Record<string, { readonly image?: string; readonly volumes?: readonly string[] }>
+    Record<
+      string,
+      {
+        readonly command?: readonly string[];
+        readonly image?: string;
+        readonly user?: string;
+        readonly volumes?: readonly Mount[];
+      }
+    >
   >;
 }
 
-const compose = parse(readFileSync(file, 'utf8')) as Compose;
+const compose = parse(readFileSync(join(folder, file), 'utf8')) as Compose;
+
+/** As Compose reads it, with what one file takes from the other. */
+function resolved(name: string): Compose {
+  const args = ['-format', 'json', name];
+  return JSON.parse(
+    execFileSync(composeSpec.path, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' }),
+  ) as Compose;
+}
 
 /** What is mounted from the project, and where to. */
 function mountsOf(service: string): readonly (readonly [source: string, target: string])[] {
   return (compose.services[service]?.volumes ?? [])
-    .map((volume) => volume.split(':'))
+    .map((volume) => (typeof volume === 'string' ? volume.split(':') : []))
     .filter(([source = '']) => source.startsWith('.'))
-    .map(([source = '', target = '']) => [join(dirname(file), source), target] as const);
+    .map(([source = '', target = '']) => [join(folder, source), target] as const);
 }
 
 describe('the example for Compose', () => {
-  it.skipIf(composeSpec.skip)(`is a Compose file${composeSpec.note}`, () => {
-    const text = execFileSync(composeSpec.path, ['-format', 'json', file], { encoding: 'utf8' });
+  it.skipIf(composeSpec.skip).each([file, demo])(
+    `is a Compose file: %s${composeSpec.note}`,
+    (name) => {
+      expect(Object.keys(resolved(name).services).toSorted()).toStrictEqual([
+        'exporter',
+        'grafana',
+        'prometheus',
+      ]);
+    },
+  );
 
-    expect(Object.keys((JSON.parse(text) as Compose).services).toSorted()).toStrictEqual([
-      'exporter',
-      'grafana',
-      'prometheus',
-    ]);
+  it.skipIf(composeSpec.skip)(`differs from the demo by its exporter${composeSpec.note}`, () => {
+    const { exporter, ...others } = resolved(file).services;
+    const { exporter: shown, ...same } = resolved(demo).services;
+
+    expect(same).toStrictEqual(others);
+    expect(shown?.command).toStrictEqual(['demo']);
+    expect(shown?.volumes).toBeUndefined();
+    expect(exporter?.command ?? null).toBeNull();
   });
+
+  it.each(['docs/getting-started.md', 'README.md'])(
+    'reads the folder that the quick start of %s has filled, as its owner',
+    (path) => {
+      const exporter = compose.services['exporter'];
+      const [mount] = exporter?.volumes ?? [];
+      const own = '${HOME}/.config/newrelic-exporter';
+
+      expect(mount).toMatchObject({
+        source: `\${CONFIG_FOLDER:-${own}}`,
+        target: '/etc/newrelic-exporter',
+        read_only: true,
+      });
+      expect(exporter?.user).toBe('${UID:-1000}');
+      expect(readDocument(path).text).toContain(`${own.replace('${HOME}', '~')}/newrelic.key`);
+      expect(readDocument(path).text).toContain(`${own.replace('${HOME}', '~')}/config.yaml`);
+    },
+  );
 
   it('mounts what exists and names its images by version', () => {
     const sources = Object.keys(compose.services).flatMap(mountsOf);
