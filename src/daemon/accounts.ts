@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 import { type Config, quotaOf } from '../model/config.ts';
 import { type Problem, problemsOfProcess } from '../model/problem.ts';
+import { operationsOf } from '../model/selected-application.ts';
 import type { Shard } from '../model/shard.ts';
 import type { SnapshotSink } from '../model/snapshot.ts';
 import type { Source } from '../model/source.ts';
@@ -54,6 +55,7 @@ export class Account {
   /** Polls; follows an `update` only with its own `reconfigure`. */
   readonly poller: AccountPoller;
   readonly #logger: BoundedLogger;
+  readonly #metrics: SelfMetrics;
   readonly #transport: AccountTransport;
   readonly #abort = new AbortController();
   #prepared: PreparedAccount;
@@ -85,6 +87,8 @@ export class Account {
       },
     };
     const shared = { account: account.name, clock, random, logger };
+    this.#metrics = metrics;
+    metrics.beginAccount(account.name, operationsOf(prepared));
     const observer = metrics.apiObserver(account.name);
     const statusOf = account.source.kind === 'nerdgraph' ? nerdGraphStatusOf : undefined;
     const sent = { ...shared, observer, calls, keyProvider: key };
@@ -124,6 +128,7 @@ export class Account {
   update(next: PreparedAccount, raw: RawTransport | undefined): void {
     const before = this.#prepared.account;
     this.#prepared = next;
+    this.#metrics.beginAccount(this.name, operationsOf(next));
     // In this order neither the old nor the new key ever counts more than the limit of this account.
     const requestsPerMinute = Math.min(before.requestsPerMinute, next.account.requestsPerMinute);
     this.asking.calls.resize({ ...next.account, requestsPerMinute });

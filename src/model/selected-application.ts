@@ -1,7 +1,8 @@
 import type { Application } from './application.ts';
-import type { AppEntry, HostSelector } from './config.ts';
+import type { AccountInUse, AppEntry, HostSelector } from './config.ts';
 import { own } from './own.ts';
 import { isReadOf } from './polled-series.ts';
+import { type DaemonOperation, operations } from './telemetry.ts';
 import { minuteMs } from './time.ts';
 
 /** An application together with the entry that chose it. */
@@ -72,7 +73,7 @@ export function labelsOf({ application, entry }: SelectedApplication): AppEntry[
 }
 
 /** Whether a poll asks for values of the application as a whole. */
-export function asksForApplication({ entry }: SelectedApplication): boolean {
+export function asksForApplication({ entry }: Pick<SelectedApplication, 'entry'>): boolean {
   return entry.application && entry.series.some((series) => isReadOf('applications', series));
 }
 
@@ -112,6 +113,29 @@ export function hostSelectorOf({ entry }: SelectedApplication): HostSelector | u
 /** Whether its hosts are shown by their names: those that are chosen by their names always are. */
 export function wantsHostNames({ hosts, poll }: AppEntry): boolean {
   return poll.hostNames || typeof hosts === 'object';
+}
+
+/** What New Relic is asked for of an account: counters of nothing else begin at 0. */
+export function operationsOf({
+  account: { source },
+  entries,
+  queries = [],
+}: AccountInUse): readonly DaemonOperation[] {
+  const polled = entries.filter(({ exclude }) => !exclude);
+  const asks: Readonly<Record<DaemonOperation, boolean>> = {
+    // NerdGraph also says in a list whether a key sees the account of a query that fails.
+    list_applications: true,
+    // Hosts of NerdGraph have no other names than those that they are listed with.
+    list_hosts: polled.some((entry) =>
+      source.kind === 'rest'
+        ? hostChoiceOf(entry) !== false && wantsHostNames(entry)
+        : typeof hostChoiceOf(entry) === 'object',
+    ),
+    application_metrics: polled.some((entry) => asksForApplication({ entry })),
+    host_metrics: polled.some((entry) => hostChoiceOf(entry) !== false),
+    query: queries.length > 0,
+  };
+  return operations.filter((operation) => asks[operation]);
 }
 
 /** The names to restrict a list of hosts to; `undefined` if all hosts are wanted. */

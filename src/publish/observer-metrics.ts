@@ -2,24 +2,26 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import { type FailureReason, failureReasons, failures } from '../model/api-error.ts';
 import {
   type ApiObserver,
+  type DaemonOperation,
   invalidSampleReasons,
-  operations,
   type PollObserver,
 } from '../model/telemetry.ts';
 
 /** Counts the calls and the polls of accounts. */
 export interface ObserverMetrics {
-  /** The observers of an account, whose counters with known labels begin at 0. */
-  observersOf(account: string): { readonly api: ApiObserver; readonly poll: PollObserver };
+  readonly apiObserverOf: (account: string) => ApiObserver;
+  readonly pollObserverOf: (account: string) => PollObserver;
+  /** Begins the counters of an account at 0 whose labels these operations can have. */
+  begin(account: string, operations: readonly DaemonOperation[]): void;
   /** Removes the series of these accounts, also those that a call brought back that ended late. */
   remove(accounts: ReadonlySet<string>): Promise<void>;
 }
 
 /** In seconds. An answer usually takes 140 to 400 ms; the default timeout of a call is 30 s. */
-const callBuckets = [0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30];
+const callBuckets = [0.25, 0.5, 1, 5, 30];
 
 /** In seconds. A poll is one call or thousands of paced ones: one round trip to several intervals. */
-const pollBuckets = [0.25, 0.5, 1, 2.5, 5, 15, 30, 60, 300];
+const pollBuckets = [1, 5, 30, 60, 300];
 
 /** The known reasons for a retry: failures that may pass, and the one retry that a rotated key gets. */
 const retryReasons: readonly FailureReason[] = failureReasons.filter(
@@ -30,16 +32,21 @@ export function createObserverMetrics(registry: Registry): ObserverMetrics {
   const calls = createCallFamilies([registry]);
   const polls = createPollFamilies([registry]);
   return {
-    observersOf: (account) => {
+    apiObserverOf: (account) => apiObserverOf(account, calls),
+    pollObserverOf: (account) => pollObserverOf(account, polls),
+    begin: (account, operations) => {
       for (const operation of operations) {
         calls.requests.inc({ account, operation, code: '200' }, 0);
         for (const reason of failureReasons) calls.failures.inc({ account, operation, reason }, 0);
         for (const reason of retryReasons) calls.retries.inc({ account, operation, reason }, 0);
       }
       calls.throttled.inc({ account }, 0);
-      for (const reason of invalidSampleReasons) calls.invalidSamples.inc({ account, reason }, 0);
+      const hasQueries = operations.includes('query');
+      for (const reason of invalidSampleReasons) {
+        const isOfQueries = reason === 'absent' || reason === 'duplicate';
+        if (hasQueries || !isOfQueries) calls.invalidSamples.inc({ account, reason }, 0);
+      }
       for (const counter of [polls.ended, polls.failed, polls.skipped]) counter.inc({ account }, 0);
-      return { api: apiObserverOf(account, calls), poll: pollObserverOf(account, polls) };
     },
     // prom-client removes a series only by all of its labels.
     remove: async (accounts) => {

@@ -1,15 +1,15 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Shard } from '../model/shard.ts';
 import type { BuildInfo } from '../model/status.ts';
-import type { ApiObserver, PollObserver } from '../model/telemetry.ts';
-import { createObserverMetrics, type ObserverMetrics } from './observer-metrics.ts';
+import type { ApiObserver, DaemonOperation, PollObserver } from '../model/telemetry.ts';
+import { createObserverMetrics } from './observer-metrics.ts';
 import { type AccountSource, createStatusMetrics } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics extends ProgramMetrics {
-  /** The account's observer. The first one of an account creates its series at 0. */
+  /** Begins the counters of an account that these operations can have at 0. Again, for further ones. */
+  beginAccount(account: string, operations: readonly DaemonOperation[]): void;
   apiObserver(account: string): ApiObserver;
-  /** Like `apiObserver`. */
   pollObserver(account: string): PollObserver;
   /** From now on no text has series of the account; a call that ends late does not bring them back. */
   removeAccount(account: string): void;
@@ -35,7 +35,7 @@ interface ProgramMetrics {
 /** The bounds of buckets that prom-client writes as no float, but OpenMetrics asks for one: `le="1.0"`. */
 const wholeBound = /\{le="(\d+)"/g;
 
-/** In characters, some milliseconds of work: the families of 300 accounts have 40,000 series. */
+/** In characters, some milliseconds of work: those of 300 accounts have 17,000 lines. */
 const largeFamily = 256 * 1024;
 
 export interface SelfMetricsDependencies extends AccountSource {
@@ -54,22 +54,16 @@ export function createSelfMetrics(
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopLookMs });
   for (const name of leftOut) registry.removeSingleMetric(name);
 
-  const byAccount = new Map<string, ReturnType<ObserverMetrics['observersOf']>>();
   const removed = new Set<string>();
-  const observersOf: ObserverMetrics['observersOf'] = (account) => {
-    const known = byAccount.get(account) ?? observers.observersOf(account);
-    byAccount.set(account, known);
-    removed.delete(account);
-    return known;
-  };
 
   return {
-    apiObserver: (account) => observersOf(account).api,
-    pollObserver: (account) => observersOf(account).poll,
-    removeAccount: (account) => {
-      byAccount.delete(account);
-      removed.add(account);
+    beginAccount: (account, operations) => {
+      removed.delete(account);
+      observers.begin(account, operations);
     },
+    apiObserver: observers.apiObserverOf,
+    pollObserver: observers.pollObserverOf,
+    removeAccount: (account) => removed.add(account),
     ...program,
     text: async () => {
       refreshStatus();

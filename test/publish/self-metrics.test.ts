@@ -157,7 +157,7 @@ describe('a new account', () => {
   it('has every counter whose labels are known, at 0, and no bucket before its first call', async () => {
     const { metrics, values } = aBench();
 
-    metrics.apiObserver('production');
+    metrics.beginAccount('production', operations);
 
     const account = 'account="production"';
     const expected = [
@@ -180,6 +180,21 @@ describe('a new account', () => {
     expect(await metrics.text()).not.toContain('_bucket{account=');
     expect(await values(...expected)).toEqual(expected.map(() => 0));
   });
+
+  it('has none of what it is not asked for, until it is', async () => {
+    const { metrics } = aBench();
+
+    metrics.beginAccount('production', ['list_applications', 'application_metrics']);
+    const before = await metrics.text();
+    metrics.beginAccount('production', ['list_applications', 'query']);
+    const after = await metrics.text();
+
+    const unasked = /operation="query"|reason="(?:absent|duplicate)"/u;
+    expect(before).not.toMatch(/operation="(?:list_hosts|host_metrics)"/u);
+    expect(before.replaceAll(/^newrelic_exporter_series.*$/gmu, '')).not.toMatch(unasked);
+    expect(after).toContain('operation="query",code="200"} 0');
+    expect(after).toContain('invalid_samples_total{account="production",reason="absent"} 0');
+  });
 });
 
 describe('an observer', () => {
@@ -190,7 +205,7 @@ describe('an observer', () => {
     await metrics.text();
 
     api.started('list_hosts');
-    api.ended('list_hosts', '503', 0.25);
+    api.ended('list_hosts', '503', 0.3);
     api.failed('list_hosts', 'server');
     api.retried('list_hosts', 'server');
     api.throttled();
@@ -206,8 +221,8 @@ describe('an observer', () => {
       [`api_requests_total{${call},code="503"}`]: 1,
       [`api_request_failures_total{${call},reason="server"}`]: 1,
       [`api_request_retries_total{${call},reason="server"}`]: 1,
-      [`api_request_duration_seconds_bucket{le="0.2",${call}}`]: 0,
-      [`api_request_duration_seconds_bucket{le="0.3",${call}}`]: 1,
+      [`api_request_duration_seconds_bucket{le="0.25",${call}}`]: 0,
+      [`api_request_duration_seconds_bucket{le="0.5",${call}}`]: 1,
       [`api_throttled_total{${account}}`]: 1,
       [`invalid_samples_total{${account},reason="negative"}`]: 1,
       [`unexpected_answers_total{${account},kind="values_missing"}`]: 2,
@@ -254,6 +269,7 @@ describe('a removed account', () => {
     metrics.apiObserver('staging').throttled();
     metrics.removeAccount('staging');
     await metrics.text();
+    metrics.beginAccount('staging', operations);
     metrics.apiObserver('staging').throttled();
 
     expect(await values('api_throttled_total{account="staging"}')).toEqual([1]);
