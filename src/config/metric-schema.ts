@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isOwnMetricName } from '../model/own-metric-names.ts';
+import { isOwnMetricName } from '../model/own-names.ts';
 import {
   type CustomMetric,
   hostGaugeName,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Query, QueryFacet, QueryGauge } from '../model/config.ts';
 import { own } from '../model/own.ts';
+import { queryLabels } from '../model/own-names.ts';
 import {
   bracketsIn,
   callOf,
@@ -10,7 +11,7 @@ import {
   readNrql,
   withoutQuotes,
 } from './nrql-text.ts';
-import { derivedLabelProblems, inlineMap, queryLabels, snakeCase } from './schema-fields.ts';
+import { derivedLabelProblems, inlineMap, snakeCase } from './schema-fields.ts';
 import { closest, didYouMean } from './suggestion.ts';
 import { isPlainMap, type TextPart } from './yaml-document.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownLabels } from '../model/own-names.ts';
 import { holdsControl } from '../model/shown-text.ts';
 import { type WindowSetting, wholeMinutes } from '../model/window.ts';
 import { type DurationBounds, durationPattern, parseDuration } from './duration.ts';
@@ -202,14 +203,6 @@ const labelNamePattern = '^[a-zA-Z_][a-zA-Z0-9_]*$';
 /** Usual target labels: Prometheus would rename ours to `exported_…`. */
 export const targetLabels: readonly string[] =
   'job instance namespace pod container service endpoint node app type region'.split(' ');
-
-export const ownLabels: readonly string[] =
-  'account app_id app_name host_id host_name transaction_type language status reason'.split(' ');
-
-/** Labels of the exporter on the series of queries. */
-export const queryLabels: readonly string[] = ['account', 'query', 'quantile', 'le'];
-/** On all series. */
-export const everyOwnLabel: readonly string[] = [...new Set([...ownLabels, ...queryLabels])];
 
 const validName = new RegExp(labelNamePattern, 'u');
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { transactionTypes } from '../model/application.ts';
 import type { AccountSource, ApiKeyHeader, AppEntry, Query } from '../model/config.ts';
+import { everyOwnLabel, queryLabels } from '../model/own-names.ts';
 import { type Region, regions } from '../model/region.ts';
 import { repositoryUrl } from '../model/shown-text.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
@@ -15,7 +16,6 @@ import {
   choice,
   duration,
   eachOnce,
-  everyOwnLabel,
   type FileHosts,
   flag,
   hostChoice,
@@ -24,7 +24,6 @@ import {
   labels,
   mapOf,
   notEmpty,
-  queryLabels,
   regularExpression,
   type Texts,
   tags,

@@ -1,11 +1,12 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { own } from '../model/own.ts';
+import { everyOwnLabel } from '../model/own-names.ts';
 import { presetNames } from '../model/presets.ts';
 import { cutText } from '../model/shown-text.ts';
 import { valueNames } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
-import { everyOwnLabel, type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
+import { type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
 import { didYouMean, variableHelp } from './suggestion.ts';
 import {
   describe,

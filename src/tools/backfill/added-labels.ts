@@ -1,6 +1,7 @@
-import { labelProblem, ownLabels, queryLabels, targetLabels } from '../../config/schema-fields.ts';
+import { labelProblem, targetLabels } from '../../config/schema-fields.ts';
 import { CommandError } from '../../daemon/platform.ts';
 import type { AccountInUse } from '../../model/config.ts';
+import { everyOwnLabel } from '../../model/own-names.ts';
 import { seriesLabels } from '../../model/polled-series.ts';
 import { printable } from '../../model/shown-text.ts';
 import { renderLabels } from '../../publish/render.ts';
@@ -32,8 +33,7 @@ export function addedLabels(written: readonly string[], inUse: readonly AccountI
 
 function nameProblem(name: string, configured: ReadonlySet<string>): string | undefined {
   if (configured.has(name)) return `is a label that the configuration gives to series: ${choice}`;
-  const own = [...ownLabels, ...queryLabels];
-  if (own.includes(name)) return `is a label of the exporter itself: ${choice}`;
+  if (everyOwnLabel.includes(name)) return `is a label of the exporter itself: ${choice}`;
   // Those of targets are what most will want.
   return targetLabels.includes(name) ? undefined : labelProblem(name, []);
 }

@@ -1,4 +1,4 @@
-import { isOwnMetricName } from '../../model/own-metric-names.ts';
+import { isOwnMetricName } from '../../model/own-names.ts';
 import { hostGaugeName } from '../../model/polled-series.ts';
 import { type Unit, type ValueName, vendorValues } from '../../model/vendor-value.ts';
 

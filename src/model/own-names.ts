@@ -36,3 +36,21 @@ const ownPrefixes = ['newrelic_exporter_', 'process_', 'nodejs_'];
 export function isOwnMetricName(name: string): boolean {
   return ownGaugeNames.has(name) || ownPrefixes.some((prefix) => name.startsWith(prefix));
 }
+
+/** The labels that the exporter itself gives series of applications and hosts. */
+export const ownLabels: readonly string[] = [
+  'account',
+  'app_id',
+  'app_name',
+  'host_id',
+  'host_name',
+  'transaction_type',
+  'language',
+  'status',
+  'reason',
+];
+
+/** Those that it gives series of queries; `le` is that of a histogram, which no gauge may look like. */
+export const queryLabels: readonly string[] = ['account', 'query', 'quantile', 'le'];
+
+export const everyOwnLabel: readonly string[] = [...new Set([...ownLabels, ...queryLabels])];
