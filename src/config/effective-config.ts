@@ -4,6 +4,7 @@ import type {
   AppEntry,
   Config,
   PollConfig,
+  PollTiming,
   Query,
   SecretLocation,
 } from '../model/config.ts';
@@ -12,10 +13,10 @@ import { own } from '../model/own.ts';
 import type { MetricChoice } from '../model/polled-series.ts';
 import { polledBy } from '../model/selector.ts';
 import { printable } from '../model/shown-text.ts';
-import type { WindowSetting } from '../model/window.ts';
 import { formatDuration } from './duration.ts';
+import type { FileMetric } from './metric-schema.ts';
 import { readNrql } from './nrql-text.ts';
-import { snakeCase } from './schema-fields.ts';
+import type { FileAccount, FileApp, FilePoll, FileQuery } from './schema.ts';
 
 /** How configurations are written: a word such as `on` in quotes, which YAML 1.1 takes for a boolean. */
 const yamlStyle = {
@@ -58,53 +59,68 @@ export function effectiveConfigText(config: Config): string {
   return head + stringify(effectiveConfig(config), yamlStyle);
 }
 
-function accountMap(account: AccountConfig): FileMap {
+/** A map with a value, or `undefined`, for each key of the file: none can be forgotten. */
+type All<Key extends string> = Readonly<Record<Key, unknown>>;
+
+function accountMap(account: AccountConfig): All<keyof FileAccount> {
   const { apiKey, baseUrl, region, source, proxyUrl, proxyUrlFrom, caFile } = account;
   return {
     name: account.name,
     source: source.kind,
     account_id: source.accountId,
-    ...(region === undefined ? { base_url: baseUrl } : { region }),
-    ...locationMap('api_key', apiKey),
+    base_url: region === undefined ? baseUrl : undefined,
+    region,
+    api_key_file: pathOf(apiKey),
+    api_key_env: variableOf(apiKey),
     api_key_header: account.apiKeyHeader,
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
     proxy_url: proxyUrl?.replace(/\/\/.*@/u, `//${redacted}@`),
-    ...(proxyUrlFrom && locationMap('proxy_url', proxyUrlFrom)),
+    proxy_url_file: proxyUrlFrom && pathOf(proxyUrlFrom),
+    proxy_url_env: proxyUrlFrom && variableOf(proxyUrlFrom),
     ca_file: caFile,
     labels: account.labels,
   };
 }
 
-function locationMap(key: 'api_key' | 'proxy_url', location: SecretLocation): FileMap {
-  return { [`${key}_${location.kind}`]: location.kind === 'file' ? location.path : location.name };
+function pathOf(location: SecretLocation): string | undefined {
+  return location.kind === 'file' ? location.path : undefined;
 }
 
-function pollMap({ metrics, tags, ...settings }: PollConfig): FileMap {
-  return { ...settingsMap(settings), metrics: metrics.map(metricValue), tags };
+function variableOf(location: SecretLocation): string | undefined {
+  return location.kind === 'env' ? location.name : undefined;
 }
 
-/** Settings have the same names in the model: `delayMs` is the `delay` of the file, and `hostNames` its `host_names`. */
-function settingsMap(settings: Readonly<Record<string, Setting>>): FileMap {
-  return Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [
-      snakeCase(key.replace(/Ms$/u, '')),
-      settingValue(value),
-    ]),
-  );
+function pollMap(poll: PollConfig): All<keyof FilePoll> {
+  const { interval, ...others } = timingMap(poll);
+  return {
+    interval,
+    discovery_interval: formatDuration(poll.discoveryIntervalMs),
+    ...others,
+    host_names: poll.hostNames,
+    raw: poll.raw,
+    metrics: poll.metrics.map(metricValue),
+    tags: poll.tags,
+  };
 }
 
-type Setting = number | boolean | WindowSetting;
+type Timing = 'interval' | 'window' | 'delay' | 'stale_after';
 
-function settingValue(value: Setting): string | boolean {
-  if (typeof value === 'boolean') return value;
-  if (typeof value === 'number') return formatDuration(value);
-  return value.kind === 'range' ? formatDuration(value.lengthMs) : 'default';
+function timingMap({ intervalMs, window, delayMs, staleAfterMs }: PollTiming): All<Timing> {
+  return {
+    interval: formatDuration(intervalMs),
+    window: window.kind === 'range' ? formatDuration(window.lengthMs) : 'default',
+    delay: formatDuration(delayMs),
+    stale_after: formatDuration(staleAfterMs),
+  };
 }
 
 /** A query as it is written. */
-function queryMap(query: Query, isAccountNamed: boolean): FileMap {
+function queryMap(
+  query: Query,
+  isAccountNamed: boolean,
+): All<Exclude<keyof FileQuery, 'meaning' | keyof FilePoll> | 'as' | 'nrql' | 'labels' | Timing> {
   const { account, written, gauges, facets, maxSeries, help, labels, poll } = query;
   const isOne = readNrql(written).clauses.get('SELECT')?.length === 1;
   // No map may have this key; its label is the one that it has without.
@@ -117,31 +133,35 @@ function queryMap(query: Query, isAccountNamed: boolean): FileMap {
     constant_labels: labels,
     help,
     max_series: maxSeries,
-    ...settingsMap(poll),
+    ...timingMap(poll),
   };
 }
 
-function metricValue(choice: MetricChoice): unknown {
+function metricValue(choice: MetricChoice): string | All<keyof Exclude<FileMetric, string>> {
   if (typeof choice === 'string') return choice;
   const { metric, value, as, scale, help, labels, scope } = choice;
   return { metric, value, as, scale, help, labels, for: scope };
 }
 
-function entryMap(entry: AppEntry, isAccountNamed: boolean, ofAccount: FileMap): FileMap {
-  const { account, exclude, application, transactions } = entry;
-  const chosen = { ...selectorMap(entry), account: isAccountNamed ? account : undefined };
-  if (exclude) return { ...chosen, exclude };
-  const labels = differing(entry.labels, ofAccount);
-  return { ...chosen, labels, hosts: hostsValue(entry), application, transactions };
+function entryMap(
+  { selector, exclude, ...entry }: AppEntry,
+  isAccountNamed: boolean,
+  ofAccount: FileMap,
+): All<Exclude<keyof FileApp, keyof FilePoll>> {
+  return {
+    id: selector.kind === 'id' ? BigInt(selector.id) : undefined,
+    name: selector.kind === 'name' ? selector.name : undefined,
+    match: selector.kind === 'match' ? selector.pattern.source : undefined,
+    account: isAccountNamed ? entry.account : undefined,
+    exclude: exclude || undefined,
+    labels: exclude ? undefined : differing(entry.labels, ofAccount),
+    hosts: exclude ? undefined : hostsValue(entry.hosts),
+    application: exclude ? undefined : entry.application,
+    transactions: exclude ? undefined : entry.transactions,
+  };
 }
 
-function selectorMap({ selector }: AppEntry): FileMap {
-  if (selector.kind === 'id') return { id: BigInt(selector.id) };
-  if (selector.kind === 'name') return { name: selector.name };
-  return { match: selector.pattern.source };
-}
-
-function hostsValue({ hosts }: AppEntry): unknown {
+function hostsValue(hosts: AppEntry['hosts']): unknown {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts.kind === 'self') return 'self';
   return { match: hosts.pattern?.source, exclude: hosts.exclude?.source };

@@ -139,7 +139,12 @@ const word = fc.oneof(
 const seconds = (max: number): fc.Arbitrary<number> =>
   fc.integer({ min: 1, max }).map((value) => value * 1000);
 
-const account = (name: string): fc.Arbitrary<AccountConfig> =>
+/** Every setting of an account that is not told elsewhere: a new one, even an optional one, must be drawn. */
+type DrawnAccount = Required<
+  Omit<AccountConfig, 'region' | 'proxyUrlFrom' | 'shard' | 'sharedRequestsPerMinute'>
+>;
+
+const account = (name: string): fc.Arbitrary<DrawnAccount> =>
   fc.record({
     name: fc.constant(name),
     baseUrl: fc.constantFrom('https://api.newrelic.com', 'http://127.0.0.1:8080/gateway'),
