@@ -1,4 +1,5 @@
 import { type AccountConfig, budgetIdOf, type Config } from '../model/config.ts';
+import { mayBecomeOwn } from '../model/own-names.ts';
 import { regionAddresses, regionOf } from '../model/region.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import { minuteMs } from '../model/time.ts';
@@ -6,19 +7,11 @@ import { vendorValues } from '../model/vendor-value.ts';
 import { lengthOf, wholeMinutes } from '../model/window.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { wrongEnding } from './metric-rules.ts';
+import { misreadings } from './misread-texts.ts';
 import { readNrql } from './nrql-text.ts';
 import type { FileConfig } from './schema.ts';
-import { variableHelp } from './suggestion.ts';
 import { isPlainHttpOffLoopback } from './url.ts';
-import {
-  type Found,
-  type Path,
-  type PlainMap,
-  scalarsIn,
-  textsIn,
-  valueAt,
-  type YamlDocument,
-} from './yaml-document.ts';
+import { type Found, type Path, type PlainMap, valueAt } from './yaml-document.ts';
 
 /** New Relic's limits: of calls with one key, and of queries of one account. */
 const quotas: Readonly<Record<AccountConfig['source']['kind'], readonly [number, string]>> = {
@@ -164,62 +157,6 @@ function* clashingTimes(file: GoodFile): Iterable<Found> {
   }
 }
 
-/** What a name may have, and a star: a regular expression for any text would have a dot before it. */
-const glob = /^\^?[\w /:-]+\*[\w /:*-]*$/u;
-/** What regular expressions have, and hardly a name. */
-const signs = /^\^.|^\(\?|\.\+|\\[.\w]|\w\$$|\[[^\]]+-[^\]]+\][+*]|\(.*\|.*\)/u;
-/** With a sign of regular expressions, or flags behind it: there may be names with slashes. */
-const inSlashes = /^\/(?=.*[$^*+?|()[\]\\]|.*\/(?:i|g|gi|ig)$)(.+)\/(i|g|gi|ig)?$/u;
-const star = 'has a star, which stands for itself';
-const withoutSlashes = (_: string, pattern: string, flags = ''): string =>
-  `${flags.includes('i') ? '(?i)' : ''}${pattern}`;
-
-/** What is probably read otherwise than it is meant: under which keys, why, and what to write. */
-const misread: readonly (readonly [RegExp, RegExp, why: string, help: (text: string) => string])[] =
-  [
-    [/^name$/u, /\*/u, star, () => 'write "match" and a regular expression'],
-    [/^metric$/u, /\*/u, star, () => 'newrelic-exporter metrics APP -o yaml has a line for each'],
-    [
-      /^name$/u,
-      signs,
-      'looks like a regular expression, but is compared as it is',
-      (text) => `write match: ${JSON.stringify(text)}`,
-    ],
-    [
-      /^name$/u,
-      /^\s|\s$/u,
-      'has blanks around it, which count',
-      (text) => `write name: ${JSON.stringify(text.trim())}`,
-    ],
-    [
-      /^(?:match|exclude)$/u,
-      glob,
-      'has a star, which repeats the character before it or leaves it out',
-      (text) => `for any text write ".*": ${JSON.stringify(text.replaceAll('*', '.*'))}`,
-    ],
-    [
-      /^(?:match|exclude)$/u,
-      inSlashes,
-      'stands between slashes, which are looked for in the name',
-      (text) => `write ${JSON.stringify(text.replace(inSlashes, withoutSlashes))}`,
-    ],
-  ];
-
-/** Names that are meant as patterns, patterns as other programs write them, and variables. */
-function misreadings({ written }: GoodFile): readonly Found[] {
-  return textsIn(written).flatMap(({ text, path }): readonly Found[] => {
-    const key = String(path.findLast((step) => typeof step === 'string'));
-    // A label may have this name, too.
-    const isOther = key === 'name' && path.length !== 3;
-    const [, , why, help] =
-      misread.find(([keys, texts]) => !isOther && keys.test(key) && texts.test(text)) ?? [];
-    if (why !== undefined) return [[path, `"${key}" ${why}`, help?.(text)]];
-    // What stands in these, others say, or nobody may see.
-    const variables = /^nrql$|^include$|^proxy_url/u.test(key) ? undefined : variableHelp(text);
-    return variables === undefined ? [] : [[path, `"${key}" has a variable in it`, variables]];
-  });
-}
-
 /** Delays of New Relic's own window, which only NerdGraph lacks. */
 function* uselessDelays({ written, config }: GoodFile): Iterable<Found> {
   const { accounts, apps, queries } = config;
@@ -272,6 +209,22 @@ function* wrongEndingsOfQueries({ parsed }: GoodFile): Iterable<Found> {
       if (!isKnown || !/^\w*duration$/iu.test(unit)) continue;
       const wrong = wrongEnding(name, 'seconds', 1, (scale) => `${unit} * ${scale}`);
       if (wrong !== undefined) yield [['queries', index, 'as'], ...wrong];
+    }
+  }
+}
+
+/** Names of gauges that a later version may have itself, and then refuse. */
+function* namesLikeOwn(file: GoodFile): Iterable<Found> {
+  const message = (name: string): string =>
+    `"${name}" begins like the exporter's own names: a later version may have it, and refuse this one`;
+  const help = 'write a name of your own, such as shop_queue_time_seconds';
+  for (const { poll, path } of everyPoll(file)) {
+    for (const [index, metric] of (poll.metrics ?? []).entries()) {
+      if (typeof metric === 'string' || !mayBecomeOwn(metric.as)) continue;
+      yield [[...path, 'metrics', index, 'as'], message(metric.as), help];
+    }
+    for (const { name } of 'meaning' in poll ? poll.meaning.gauges : []) {
+      if (mayBecomeOwn(name)) yield [[...path, 'as'], message(name), help];
     }
   }
 }
@@ -331,36 +284,6 @@ function* facetsWithoutLimit({ parsed }: GoodFile): Iterable<Found> {
   }
 }
 
-const mayHoldSign: ReadonlySet<string> = new Set(['name', 'match', 'nrql', 'help']);
-/** A sign that may be meant: comments have a blank behind it, and often two before it. */
-const likelyText = /^(?: #|[ \t]+#\S).*/u;
-const surelyText = /^[ \t]+#\S.*/u;
-const inCurlyQuotes = /^[\u2018-\u201F].*[\u2018-\u201F]$/su;
-const longestProposal = 60;
-
-/** Texts that YAML cuts, or that a word processor has put in quotes. */
-export function* changedTexts(document: YamlDocument): Iterable<Found> {
-  for (const { value, span, path } of scalarsIn(document)) {
-    if (typeof value !== 'string') continue;
-    const { text } = span.file;
-    const key = path.findLast((step) => typeof step === 'string') ?? '';
-    const quoted = (whole: string): string => `${key}: ${JSON.stringify(whole)}`;
-    const isCut = mayHoldSign.has(key) && !/["'|>]/u.test(text.charAt(span.start));
-    const sign = path[0] === 'accounts' ? surelyText : likelyText;
-    const rest = isCut ? sign.exec(text.slice(span.end))?.[0] : undefined;
-    if (rest !== undefined) {
-      const message = `"${key}" ends before " #", where a comment begins`;
-      const whole = value + rest.trimEnd();
-      const help = `write ${quoted(whole)}, or ${quoted(value)} before a comment`;
-      yield [path, message, whole.length > longestProposal ? 'put it in quotes' : help];
-    }
-    // The reader of NRQL says so itself.
-    if (key === 'nrql' || !inCurlyQuotes.test(value)) continue;
-    const message = `"${key}" has curly quotes, which are a part of it`;
-    yield [path, message, `write ${quoted(value.slice(1, -1))}`];
-  }
-}
-
 type WarningRule = (file: GoodFile) => Iterable<Found>;
 
 const warningRules: readonly WarningRule[] = [
@@ -373,6 +296,7 @@ const warningRules: readonly WarningRule[] = [
   unusedAccounts,
   wrongEndings,
   wrongEndingsOfQueries,
+  namesLikeOwn,
   shadowedEntries,
   publishedByAll,
   facetsWithoutLimit,

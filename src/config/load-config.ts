@@ -17,7 +17,7 @@
 import type { Config } from '../model/config.ts';
 import { buildConfig } from './build-config.ts';
 import { type ConfigSource, type Included, readConfigFile } from './config-file.ts';
-import { changedTexts, warningsOf } from './config-warnings.ts';
+import { warningsOf } from './config-warnings.ts';
 import {
   ConfigError,
   createPlacer,
@@ -29,6 +29,7 @@ import {
   type Span,
   warningAt,
 } from './diagnostic.ts';
+import { changedTexts } from './misread-texts.ts';
 import { compilePatterns } from './patterns.ts';
 import { type FileSystem, mayPass } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, oddNumbers, rules } from './rules.ts';

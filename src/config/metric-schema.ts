@@ -71,7 +71,7 @@ export const gaugeName: z.ZodType<string> = parsed(
     if (!foreignName.test(name)) return name;
     const problem =
       'must not be a name that Prometheus or other programs use for their own metrics';
-    return refuse(problem, `choose another name, such as "newrelic_application_${name}"`);
+    return refuse(problem, `choose another name, such as "app_${name}"`);
   },
   {
     type: 'string',
@@ -98,8 +98,7 @@ const metricMap = mapOf({
   metric: text("New Relic's name of the metric.", longestMetricName),
   value,
   as: gaugeName.meta({
-    description:
-      'The gauge of applications, such as "newrelic_application_x" or "x"; that of hosts is "newrelic_application_host_x" or "host_x".',
+    description: 'The gauge of applications, such as "shop_x"; that of hosts is "host_shop_x".',
   }),
   scale: scale.prefault(1),
   help: text('Help text of the gauges; by default it names the metric.').exactOptional(),

@@ -19,7 +19,7 @@ const demoMetrics: readonly PresetName[] = ['throughput', 'response_time', 'erro
 /** What the metrics of applications do not have: percentiles. */
 const demoQueries: readonly string[] = [
   'queries:',
-  '  - as: newrelic_transaction_duration_seconds',
+  '  - as: nr_transaction_duration_seconds',
   '    nrql: SELECT percentile(duration, 50, 95, 99) AS duration FROM Transaction FACET appName LIMIT 100',
   '    help: Duration of transactions.',
 ];

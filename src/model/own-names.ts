@@ -37,6 +37,11 @@ export function isOwnMetricName(name: string): boolean {
   return ownGaugeNames.has(name) || ownPrefixes.some((prefix) => name.startsWith(prefix));
 }
 
+/** Whether a gauge that a configuration may have today is one that the exporter may have some day. */
+export function mayBecomeOwn(name: string): boolean {
+  return name.startsWith('newrelic_');
+}
+
 /** The labels that the exporter itself gives series of applications and hosts. */
 export const ownLabels: readonly string[] = [
   'account',

@@ -267,7 +267,7 @@ apps:
       - apdex
       - metric: WebFrontend/QueueTime
         value: average_response_time
-        as: newrelic_application_queue_time_seconds
+        as: app_queue_time_seconds
         scale: 0.5
         help: Time in the queue.
         labels: { tier: web }
@@ -276,7 +276,7 @@ apps:
     const queueTime: CustomMetric = {
       metric: 'WebFrontend/QueueTime',
       value: 'average_response_time',
-      as: 'newrelic_application_queue_time_seconds',
+      as: 'app_queue_time_seconds',
       scale: 0.5,
       help: 'Time in the queue.',
       labels: { tier: 'web' },

@@ -23,6 +23,24 @@ function queried(nrql: string, as: string): string {
 }
 
 const cases: readonly Row[] = [
+  [named('count', 'newrelic_calls'), '1:66', 'begins like the exporter', 'a name of your own'],
+  [
+    named('count', 'newrelic_application_calls'),
+    '1:66',
+    '"newrelic_application_calls" begins like',
+  ],
+  [
+    queried('SELECT count(*) FROM T', 'newrelic_calls'),
+    '2:16',
+    'a later version may have it',
+    'a name of your own',
+  ],
+  [
+    queried('SELECT count(*) AS n FROM T', '{ n: newrelic_calls }'),
+    '2:16',
+    '"newrelic_calls" begins like',
+  ],
+
   [account('requests_per_minute: 1001'), '1:59', "above 1000, New Relic's quota for one key"],
   [
     account('source: nerdgraph, account_id: 1, requests_per_minute: 3001'),

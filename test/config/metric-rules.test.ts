@@ -67,7 +67,7 @@ const shapes: readonly Row[] = [
     'newrelic_application_hosts',
   ].map((name) => one(`as: ${name}`, 'that the exporter has itself')),
   ...['up', 'scrape_duration_seconds', 'ALERTS', 'go_goroutines'].map((name) =>
-    one(`as: ${name}`, 'other programs', `newrelic_application_${name}`),
+    one(`as: ${name}`, 'other programs', `app_${name}`),
   ),
   ...['0', '-1', '.inf', '"1"'].map((scale) => one(`scale: ${scale}`, 'a number above 0')),
   one('labels: [x]', 'must be a map'),

@@ -91,7 +91,7 @@ const situations: readonly { readonly what: string; readonly source: StatusSourc
       accounts: [
         anAccountDetails({
           queries: [
-            aQueryStatus('newrelic_route_duration_seconds', 'failing'),
+            aQueryStatus('nr_route_duration_seconds', 'failing'),
             aQueryStatus('shop_errors_per_minute', 'dropped'),
             aQueryStatus('shop_calls'),
           ],

@@ -1,5 +1,3 @@
-import { isOwnMetricName } from '../../model/own-names.ts';
-import { hostGaugeName } from '../../model/polled-series.ts';
 import { type Unit, type ValueName, vendorValues } from '../../model/vendor-value.ts';
 
 /** What a metric becomes in Prometheus. */
@@ -15,7 +13,7 @@ export interface NamedGauge {
  */
 export type NameGauge = (metric: string, value: ValueName) => NamedGauge;
 
-const prefix = 'newrelic_application_';
+const prefix = 'app_';
 
 const suffixes: Readonly<Record<Unit, string>> = {
   seconds: '_seconds',
@@ -76,9 +74,8 @@ export function createGaugeNames(): NameGauge {
   const unique = (metric: string, value: ValueName): string => {
     for (let number = 1; ; number += 1) {
       const name = gaugeName(metric, number === 1 ? '' : `_${number}`, value);
-      const names = [name, hostGaugeName(name)];
-      if (names.some((one) => taken.has(one) || isOwnMetricName(one))) continue;
-      for (const one of names) taken.add(one);
+      if (taken.has(name)) continue;
+      taken.add(name);
       return name;
     }
   };

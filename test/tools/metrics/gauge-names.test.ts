@@ -21,18 +21,15 @@ describe('the name of a gauge', () => {
     ['Memory/Heap/Used', 'used_mb_by_host', 'memory_heap_used_used_by_host_bytes'],
     [' --漢字-- ', 'call_count', 'metric_calls'],
     ['2xx/3.5%', 'rate', '2xx_rate_per_second'],
-    // Presets have the first of these, and as gauges of hosts the others.
-    ['database', 'calls_per_minute', 'database_2_calls_per_minute'],
-    ['host external', 'average_response_time', 'host_external_average_response_time_seconds'],
-    ['host database', 'calls_per_minute', 'host_database_2_calls_per_minute'],
+    ['host database', 'calls_per_minute', 'host_database_calls_per_minute'],
   ])('of %j and %s is ..._%s', (metric, value, name) => {
-    expect(createNames()(metric, value)).toBe(`newrelic_application_${name}`);
+    expect(createNames()(metric, value)).toBe(`app_${name}`);
   });
 
   it.each(valueNames)('of %s says its unit, is valid, and has no end with a meaning', (value) => {
     const name = createNames()('Custom/x', value);
 
-    expect(name).toMatch(/^newrelic_application_[a-z0-9_]+$/u);
+    expect(name).toMatch(/^app_[a-z0-9_]+$/u);
     expect(name).not.toMatch(/__|_$|_(?:total|count|sum|bucket|info|created)$/u);
     const units = ['seconds', 'bytes', 'ratio', 'per_minute', 'per_second', 'seconds_per_minute'];
     const unit = vendorValues[value].replace('as_metric_', '');
@@ -59,7 +56,7 @@ describe('the name of a gauge', () => {
     const shown = nameGauge('WebTransaction/Controller/basket/show', 'call_count');
 
     expect(shown).toEqual({
-      as: 'newrelic_application_webtransaction_calls',
+      as: 'app_webtransaction_calls',
       label: ['transaction', 'Controller/basket/show'],
     });
     expect(nameGauge('WebTransaction/Controller/search', 'call_count')).toEqual({
@@ -67,7 +64,7 @@ describe('the name of a gauge', () => {
       label: ['transaction', 'Controller/search'],
     });
     expect(nameGauge('External/payments.example.com/all', 'call_count')).toEqual({
-      as: 'newrelic_application_external_calls',
+      as: 'app_external_calls',
       label: ['name', 'payments.example.com/all'],
     });
     expect(nameGauge('WebTransaction/x', 'min_value').as).not.toBe(shown.as);

@@ -57,7 +57,7 @@ describe('metrics as YAML', () => {
   - apdex
   # "Apdex": the exporter does not know "value"
   # "Custom/x": NerdGraph does not tell which values it has
-  # - { metric: "Custom/Depth", value: average_value, as: newrelic_application_custom_average_value, labels: { name: "Depth" } }
+  # - { metric: "Custom/Depth", value: average_value, as: app_custom_average_value, labels: { name: "Depth" } }
 `);
   });
 
