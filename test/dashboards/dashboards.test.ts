@@ -1,10 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { exportedMetrics, seriesNamesOf } from '../rules/known-metrics.ts';
 import { metricNamesIn } from '../rules/promql-names.ts';
 import { alertsOf, readRuleFiles, recordingsOf } from '../rules/rule-files.ts';
-import { goToolOrSkip } from '../support/go-tool.ts';
-import { dashboardFiles, readDashboards } from './dashboard-files.ts';
+import { readDashboards } from './dashboard-files.ts';
 import { unusedMetrics } from './unused-metrics.ts';
 
 const dashboards = readDashboards();
@@ -22,7 +20,6 @@ const panels = dashboards.flatMap((dashboard) =>
     .filter(({ type }) => type !== 'row')
     .map((panel) => ({ where: `${dashboard.name}: ${panel.title}`, panel })),
 );
-const linter = goToolOrSkip('dashboard-linter');
 
 describe('the dashboards', () => {
   it('are three, with names that do not change', () => {
@@ -165,21 +162,5 @@ describe('every exported metric', () => {
     );
 
     expect(isUsed).toBe(reasons.length === 0);
-  });
-});
-
-describe.skipIf(linter.skip)(`dashboard-linter${linter.note}`, () => {
-  it.each(dashboardFiles)('has nothing against $name', ({ path }) => {
-    const exceptions = new URL('dashboard-linter.yaml', import.meta.url).pathname;
-    const { status, stdout, stderr } = spawnSync(
-      linter.path,
-      ['lint', '--strict', '--config', exceptions, path],
-      { encoding: 'utf8' },
-    );
-
-    expect({ status, output: `${stdout}${stderr}` }).toEqual({
-      status: 0,
-      output: expect.not.stringContaining('❌'),
-    });
   });
 });
