@@ -67,7 +67,7 @@ async function runCommand(
     const { runOneShot } = await import('./one-shot.ts');
     // What takes minutes to read is not thrown away.
     const keepsParts = command === 'metrics' || command === 'backfill';
-    return runOneShot(async (one) => oneShot(command, wanted, one), keepsParts, platform);
+    return runOneShot(async (one) => oneShots[command](wanted, one), keepsParts, platform);
   }
   if (command === 'demo') return (await import('../demo/demo.ts')).demo(argv, flags, platform);
   if (command === 'simulate') {
@@ -77,40 +77,34 @@ async function runCommand(
   return (await import('../daemon/serve.ts')).serve(flags, platform);
 }
 
-async function oneShot(
-  command: Exclude<Command, EndlessCommand>,
-  wanted: Wanted,
-  platform: ToolPlatform,
-): Promise<Outcome> {
-  const { flags } = wanted;
-  switch (command) {
-    case 'once':
-      return (await import('../tools/once.ts')).once(flags, platform);
-    case 'healthcheck':
-      return (await import('../tools/healthcheck.ts')).healthcheck(flags, platform);
-    case 'check-config':
-      return (await import('../tools/check-config/check-config.ts')).checkConfig(flags, platform);
-    case 'plan':
-      return (await import('../tools/plan/plan.ts')).plan(flags, platform);
-    case 'discover':
-      return (await import('../tools/discover/discover.ts')).discover(flags, platform);
-    case 'metrics':
-      return (await import('../tools/metrics/metrics.ts')).metrics(wanted.operand, flags, platform);
-    case 'compare':
-      return (await import('../tools/compare/compare.ts')).compare(flags, platform);
-    case 'backfill':
-      return (await import('../tools/backfill/backfill.ts')).backfill(flags, platform);
-    case 'verify':
-      return (await import('../tools/verify/verify.ts')).verify(flags, platform);
-    case 'print-config':
-      return (await import('../tools/print-config.ts')).printConfig(
-        flags,
-        wanted.settings,
-        platform,
-      );
-    case 'config-schema': {
-      const { configJsonSchema } = await import('../config/schema.ts');
-      return { exitCode: 0, output: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` };
-    }
-  }
-}
+/** The commands that end by themselves, each with what loads and runs it. */
+const oneShots: Readonly<
+  Record<
+    Exclude<Command, EndlessCommand>,
+    (wanted: Wanted, platform: ToolPlatform) => Promise<Outcome>
+  >
+> = {
+  once: async ({ flags }, platform) => (await import('../tools/once.ts')).once(flags, platform),
+  healthcheck: async ({ flags }, platform) =>
+    (await import('../tools/healthcheck.ts')).healthcheck(flags, platform),
+  'check-config': async ({ flags }, platform) =>
+    (await import('../tools/check-config/check-config.ts')).checkConfig(flags, platform),
+  plan: async ({ flags }, platform) =>
+    (await import('../tools/plan/plan.ts')).plan(flags, platform),
+  discover: async ({ flags }, platform) =>
+    (await import('../tools/discover/discover.ts')).discover(flags, platform),
+  metrics: async ({ operand, flags }, platform) =>
+    (await import('../tools/metrics/metrics.ts')).metrics(operand, flags, platform),
+  compare: async ({ flags }, platform) =>
+    (await import('../tools/compare/compare.ts')).compare(flags, platform),
+  backfill: async ({ flags }, platform) =>
+    (await import('../tools/backfill/backfill.ts')).backfill(flags, platform),
+  verify: async ({ flags }, platform) =>
+    (await import('../tools/verify/verify.ts')).verify(flags, platform),
+  'print-config': async ({ flags, settings }, platform) =>
+    (await import('../tools/print-config.ts')).printConfig(flags, settings, platform),
+  'config-schema': async () => {
+    const { configJsonSchema } = await import('../config/schema.ts');
+    return { exitCode: 0, output: `${JSON.stringify(configJsonSchema(), undefined, 2)}\n` };
+  },
+};

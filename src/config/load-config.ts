@@ -29,6 +29,7 @@ import {
   type Span,
   warningAt,
 } from './diagnostic.ts';
+import { type FormerKey, formerKeys, keysThatGo } from './former-keys.ts';
 import { changedTexts } from './misread-texts.ts';
 import { compilePatterns } from './patterns.ts';
 import { type FileSystem, mayPass } from './read-file.ts';
@@ -54,6 +55,8 @@ export interface ReadingContext {
   readonly clock: { readonly monotonicMs: () => number };
   /** The names that the host of this process may have in New Relic, for `hosts: self`. */
   readonly ownHostNames: readonly string[];
+  /** Default: those of this version. */
+  readonly formerKeys?: readonly FormerKey[];
 }
 
 /** For a file that is only looked at. */
@@ -170,7 +173,7 @@ interface WholeFile {
 
 async function findingsOf(
   { document, directory, included, problems, warnings: empty }: WholeFile,
-  { ownHostNames }: ReadingContext,
+  { ownHostNames, formerKeys: former = formerKeys }: ReadingContext,
   takeBreak: () => Promise<void>,
 ): Promise<Findings> {
   const { value: written } = document;
@@ -186,7 +189,7 @@ async function findingsOf(
   const found: readonly Found[] = [...unread, ...broken, ...patterns.found];
   const ofValues = [
     ...problems,
-    ...shapeProblems(document, error, keyPlaces),
+    ...shapeProblems(document, error, keyPlaces, former),
     ...problemsAt(document, found, errorAt),
   ];
   await takeBreak();
@@ -218,6 +221,7 @@ async function findingsOf(
     // A pattern without a file, or an empty one, may be why something is missing.
     ...empty,
     ...problemsAt(document, included.warnings, warningAt),
+    ...problemsAt(document, keysThatGo(written, former), warningAt),
     ...problemsAt(document, [...changedTexts(document), ...warningsOf(odd)], warningAt),
   ];
   return { config, errors, warnings: warnings.filter(notAmong(errors)) };

@@ -6,6 +6,7 @@ import { presetNames } from '../model/presets.ts';
 import { cutText } from '../model/shown-text.ts';
 import { valueNames } from '../model/vendor-value.ts';
 import { errorAt, type Problem } from './diagnostic.ts';
+import { type FormerKey, goneKey } from './former-keys.ts';
 import { type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
 import { didYouMean, variableHelp } from './suggestion.ts';
 import {
@@ -43,9 +44,12 @@ function unknownKeys(
   document: YamlDocument,
   { path, keys, message: listed }: z.core.$ZodIssueUnrecognizedKeys,
   places: KeyPlaces,
+  former: readonly FormerKey[],
 ): readonly Problem[] {
   return keys.map((key) => {
     const span = spanAt(document, [...path, key], 'key');
+    const gone = goneKey([...path, key], former);
+    if (gone !== undefined) return errorAt(span, ...gone);
     const elsewhere = places.flatMap(([where, known]) => (known.includes(key) ? [where] : []));
     const dashed = key.startsWith('-') ? `write "- ${key.slice(1)}", with the blank` : undefined;
     const belongs = `"${key}" belongs to ${elsewhere.join(' or to ')}`;
@@ -318,11 +322,16 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(document: YamlDocument, issue: Issue, places: KeyPlaces): readonly Problem[] {
+function problemsOf(
+  document: YamlDocument,
+  issue: Issue,
+  places: KeyPlaces,
+  former: readonly FormerKey[],
+): readonly Problem[] {
   if (issue.code === 'invalid_union') {
-    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, places));
+    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, places, former));
   }
-  if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, places);
+  if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, places, former);
   if (issue.code === 'invalid_key') {
     const message = `${subjectOf(issue.path)} ${issue.issues[0]?.message ?? 'is not allowed'}`;
     const name = String(issue.path.at(-1));
@@ -340,13 +349,15 @@ function problemsOf(document: YamlDocument, issue: Issue, places: KeyPlaces): re
  * Turns the errors of a schema into problems with a place, in the words of the file.
  *
  * @param places where a key may belong that stands in the wrong map
+ * @param former keys that there were once. Default: none
  */
 export function shapeProblems(
   document: YamlDocument,
   error: z.ZodError | undefined,
   places: KeyPlaces,
+  former: readonly FormerKey[] = [],
 ): readonly Problem[] {
-  return (error?.issues ?? []).flatMap((issue) => problemsOf(document, issue, places));
+  return (error?.issues ?? []).flatMap((issue) => problemsOf(document, issue, places, former));
 }
 
 /** Where a schema has found something. */

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { repositoryUrl } from '../../src/model/shown-text.ts';
+import { groupOf } from '../support/test-groups.ts';
 import { complaintAbout, runsIn, shellCommandsIn } from './command-rule.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { anchorsOf, brokenLinksOf } from './link-rule.ts';
@@ -201,5 +202,20 @@ describe('what GitHub shows to contributors', () => {
 
     expect([install, demo, test]).toEqual(['npm ci', 'npm run demo', 'npm test']);
     expect(text.split(/\s+/u).length).toBeLessThan(600);
+  });
+});
+
+describe('npm run generate', () => {
+  it('writes every file of which a test of npm test holds that it is made from the code', () => {
+    const making = readdirSync(join(projectFolder, 'test'), { recursive: true, encoding: 'utf8' })
+      .map((name) => `test/${name}`)
+      .filter((path) => path.endsWith('.test.ts') && groupOf(path) === 'quick')
+      .filter((path) => /\)\.toMatchFileSnapshot\(/u.test(readDocument(path).text));
+    const { scripts } = z
+      .object({ scripts: z.object({ generate: z.string() }) })
+      .parse(JSON.parse(readDocument('package.json').text));
+
+    expect(making.length).toBeGreaterThan(8);
+    expect(scripts.generate.match(/test\/\S+/gu)?.toSorted()).toEqual(making.toSorted());
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { configJsonSchema } from '../../src/config/schema.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { definitionsFor } from './kubernetes-types.ts';
 import { valueTypes } from './value-types.ts';
@@ -86,5 +87,5 @@ export function readValues(): JsonObject {
 }
 
 export function readConfigSchema(): JsonObject {
-  return JSON.parse(readFileSync(new URL('config.schema.json', root), 'utf8')) as JsonObject;
+  return JSON.parse(JSON.stringify(configJsonSchema())) as JsonObject;
 }

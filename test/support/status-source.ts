@@ -129,27 +129,26 @@ const fullSeries: readonly PolledSeries[] = seriesOf(
   transactionTypes,
 );
 
-/** Values that one can tell apart, in the order of `fullSeries`. */
-const fullValues: Values = [
-  1204,
-  85.5,
-  0.123,
-  2.5,
-  3.5,
-  0.5,
-  0.94,
-  450.5,
-  undefined,
-  0.0042,
-  undefined,
-  60,
-  undefined,
-  524_288_000,
-  0.375,
-  12_500,
-  7,
-  1500,
-];
+/** Values that one can tell apart, by gauge: of both types of transactions, or of all. */
+const valuesByGauge: Readonly<Record<string, readonly (number | undefined)[]>> = {
+  newrelic_application_requests_per_minute: [1204, 85.5],
+  newrelic_application_response_time_seconds: [0.123, 2.5],
+  newrelic_application_errors_per_minute: [3.5, 0.5],
+  newrelic_application_apdex_score: [0.94],
+  newrelic_application_database_calls_per_minute: [450.5, undefined],
+  newrelic_application_database_response_time_seconds: [0.0042, undefined],
+  newrelic_application_external_calls_per_minute: [60],
+  newrelic_application_memory_used_bytes: [524_288_000],
+  newrelic_application_cpu_usage_ratio: [0.375],
+  queue_depth: [12_500],
+  only_hosts: [7],
+  longest_ms: [1500],
+};
+
+/** Those of `fullSeries`: none of a gauge that nobody has given any. */
+const fullValues: Values = fullSeries.map(({ gauge: { name }, transactionType }) =>
+  valuesByGauge[name]?.at(transactionType === 'other' ? 1 : 0),
+);
 
 /** A reading with nearly everything that can be asked for. */
 export function aFullReading(hostIds: readonly string[] = ['11', '12']): AppReading {
