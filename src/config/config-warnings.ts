@@ -215,16 +215,16 @@ function* wrongEndingsOfQueries({ parsed }: GoodFile): Iterable<Found> {
 
 /** Names of gauges that a later version may have itself, and then refuse. */
 function* namesLikeOwn(file: GoodFile): Iterable<Found> {
-  const message = (name: string): string =>
-    `"${name}" begins like the exporter's own names: a later version may have it, and refuse this one`;
+  const why =
+    "begins like the exporter's own names: a later version may have it, and refuse this one";
   const help = 'write a name of your own, such as shop_queue_time_seconds';
   for (const { poll, path } of everyPoll(file)) {
     for (const [index, metric] of (poll.metrics ?? []).entries()) {
       if (typeof metric === 'string' || !mayBecomeOwn(metric.as)) continue;
-      yield [[...path, 'metrics', index, 'as'], message(metric.as), help];
+      yield [[...path, 'metrics', index, 'as'], `"${metric.as}" ${why}`, help];
     }
     for (const { name } of 'meaning' in poll ? poll.meaning.gauges : []) {
-      if (mayBecomeOwn(name)) yield [[...path, 'as'], message(name), help];
+      if (mayBecomeOwn(name)) yield [[...path, 'as'], `"${name}" ${why}`, help];
     }
   }
 }

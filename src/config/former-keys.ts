@@ -38,9 +38,9 @@ export function keysThatGo(written: unknown, former: readonly FormerKey[]): read
 
 function pathsTo(value: unknown, [step, ...rest]: readonly string[]): readonly Path[] {
   if (step === undefined) return [[]];
-  const items = step === '*' && Array.isArray(value) ? [...value.entries()] : [];
-  const values = isPlainMap(value) && Object.hasOwn(value, step) ? [[step, value[step]]] : items;
-  return values.flatMap(([key, child]) =>
-    pathsTo(child, rest).map((path): Path => [key as PropertyKey, ...path]),
-  );
+  const items: readonly (readonly [PropertyKey, unknown])[] =
+    step === '*' && Array.isArray(value) ? [...value.entries()] : [];
+  const values =
+    isPlainMap(value) && Object.hasOwn(value, step) ? [[step, value[step]] as const] : items;
+  return values.flatMap(([key, child]) => pathsTo(child, rest).map((path): Path => [key, ...path]));
 }

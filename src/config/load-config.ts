@@ -15,6 +15,7 @@
  * knows the place, in whichever file it is.
  */
 import type { Config } from '../model/config.ts';
+import { own } from '../model/own.ts';
 import { buildConfig } from './build-config.ts';
 import { type ConfigSource, type Included, readConfigFile } from './config-file.ts';
 import { warningsOf } from './config-warnings.ts';
@@ -35,9 +36,10 @@ import { compilePatterns } from './patterns.ts';
 import { type FileSystem, mayPass } from './read-file.ts';
 import { apiKeyHelp, apiKeyMessage, apiKeysIn, foreignFile, oddNumbers, rules } from './rules.ts';
 import { type FileConfig, fileSchema, includedSchema, keyPlaces, keysIncluded } from './schema.ts';
-import { pathsOf, readableOf, shapeProblems } from './shape-problems.ts';
+import { hasMisspelt, pathsOf, shapeProblems } from './shape-problems.ts';
 import {
   type Found,
+  isPlainMap,
   joined,
   type Path,
   type PlainMap,
@@ -161,6 +163,40 @@ const placesOfIncluded: typeof keyPlaces = [
   ['the file that includes this one', keys],
   ...otherPlaces,
 ];
+
+/**
+ * A file in which something else stands for what is wrong: nothing follows from that, and nothing is odd about it.
+ */
+function readableOf(written: PlainMap, wrong: readonly Path[]): PlainMap {
+  const marks = new Set(wrong.flatMap((path) => [2, 3].map((end) => path.slice(0, end).join(' '))));
+  type StandIn = (index: number, entry: unknown) => PlainMap;
+  const listOf = (key: string, standIn: StandIn): readonly unknown[] => {
+    const list = own(written, key);
+    return (Array.isArray(list) ? list : []).map((entry: unknown, index) =>
+      marks.has(`${key} ${index}`) ? standIn(index, entry) : entry,
+    );
+  };
+  const account: StandIn = (index, entry) => {
+    const map = isPlainMap(entry) ? entry : {};
+    const isRead = (key: string): boolean =>
+      isPlainMap(entry) && !marks.has(`accounts ${index} ${key}`) && !hasMisspelt(map, [key]);
+    const isRest = isRead('source') && map['source'] !== 'nerdgraph';
+    const name = isRead('name') ? map['name'] : `account ${index + 1}`;
+    const source = isRest ? 'rest' : 'nerdgraph';
+    return { name, source, account_id: 1, api_key_env: `ACCOUNT_${index}` };
+  };
+  const nrql = 'SELECT count(*) FROM Unread';
+  const { accounts, poll } = written;
+  const areMeant = accounts !== undefined || hasMisspelt(written, ['accounts']);
+  const read = listOf('accounts', account);
+  const settings = Object.entries(isPlainMap(poll) ? poll : {});
+  return {
+    ...(areMeant && { accounts: read.length === 0 ? [account(0, undefined)] : read }),
+    poll: Object.fromEntries(settings.filter(([key]) => !marks.has(`poll ${key}`))),
+    apps: listOf('apps', (index) => ({ id: index + 1, account: 'unread', exclude: true })),
+    queries: listOf('queries', (index) => ({ as: `unread_${index}`, nrql, account: 'unread' })),
+  };
+}
 
 interface WholeFile {
   readonly document: YamlDocument;

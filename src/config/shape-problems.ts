@@ -1,6 +1,5 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { own } from '../model/own.ts';
 import { everyOwnLabel } from '../model/own-names.ts';
 import { presetNames } from '../model/presets.ts';
 import { cutText } from '../model/shown-text.ts';
@@ -367,38 +366,4 @@ export function pathsOf(error: z.ZodError | undefined): readonly Path[] {
       ? issue.keys.map((key) => [...issue.path, key])
       : [issue.path],
   );
-}
-
-/**
- * A file in which something else stands for what is wrong: nothing follows from that, and nothing is odd about it.
- */
-export function readableOf(written: PlainMap, wrong: readonly Path[]): PlainMap {
-  const marks = new Set(wrong.flatMap((path) => [2, 3].map((end) => path.slice(0, end).join(' '))));
-  type StandIn = (index: number, entry: unknown) => PlainMap;
-  const listOf = (key: string, standIn: StandIn): readonly unknown[] => {
-    const list = own(written, key);
-    return (Array.isArray(list) ? list : []).map((entry: unknown, index) =>
-      marks.has(`${key} ${index}`) ? standIn(index, entry) : entry,
-    );
-  };
-  const account: StandIn = (index, entry) => {
-    const map = isPlainMap(entry) ? entry : {};
-    const isRead = (key: string): boolean =>
-      isPlainMap(entry) && !marks.has(`accounts ${index} ${key}`) && !hasMisspelt(map, [key]);
-    const isRest = isRead('source') && map['source'] !== 'nerdgraph';
-    const name = isRead('name') ? map['name'] : `account ${index + 1}`;
-    const source = isRest ? 'rest' : 'nerdgraph';
-    return { name, source, account_id: 1, api_key_env: `ACCOUNT_${index}` };
-  };
-  const nrql = 'SELECT count(*) FROM Unread';
-  const { accounts, poll } = written;
-  const areMeant = accounts !== undefined || hasMisspelt(written, ['accounts']);
-  const read = listOf('accounts', account);
-  const settings = Object.entries(isPlainMap(poll) ? poll : {});
-  return {
-    ...(areMeant && { accounts: read.length === 0 ? [account(0, undefined)] : read }),
-    poll: Object.fromEntries(settings.filter(([key]) => !marks.has(`poll ${key}`))),
-    apps: listOf('apps', (index) => ({ id: index + 1, account: 'unread', exclude: true })),
-    queries: listOf('queries', (index) => ({ as: `unread_${index}`, nrql, account: 'unread' })),
-  };
 }
