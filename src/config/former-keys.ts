@@ -1,3 +1,4 @@
+import { own } from '../model/own.ts';
 import { type Found, isPlainMap, type Path } from './yaml-document.ts';
 
 /**
@@ -38,9 +39,9 @@ export function keysThatGo(written: unknown, former: readonly FormerKey[]): read
 
 function pathsTo(value: unknown, [step, ...rest]: readonly string[]): readonly Path[] {
   if (step === undefined) return [[]];
-  const items: readonly (readonly [PropertyKey, unknown])[] =
+  const entries: readonly (readonly [PropertyKey, unknown])[] =
     step === '*' && Array.isArray(value) ? [...value.entries()] : [];
-  const values =
-    isPlainMap(value) && Object.hasOwn(value, step) ? [[step, value[step]] as const] : items;
-  return values.flatMap(([key, child]) => pathsTo(child, rest).map((path): Path => [key, ...path]));
+  const child = isPlainMap(value) ? own(value, step) : undefined;
+  const found = child === undefined ? entries : [[step, child] as const];
+  return found.flatMap(([key, inner]) => pathsTo(inner, rest).map((path): Path => [key, ...path]));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { anyRegion } from '../../src/model/region.ts';
 import { slow } from '../support/slow.ts';
 import { failureOf, findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 
@@ -122,7 +123,7 @@ const shape: readonly Row[] = [
 ];
 
 const ofAccounts: readonly Row[] = [
-  [account('region: ue'), '1:46', 'must be us, eu, jp or gov', 'did you mean "us"?'],
+  [account('region: ue'), '1:46', `must be ${anyRegion}`, 'did you mean "us"?'],
   [account('region: USA'), '1:46', 'did you mean "us"?'],
   [account('region: europe'), '1:46', 'did you mean "eu"?'],
   [account('region: Japan'), '1:46', 'did you mean "jp"?'],

@@ -1,3 +1,4 @@
+import { anyRegion } from '../../src/model/region.ts';
 import { nerdgraph, ofAccount, ofEntry, ofQuery, type Row } from './people.ts';
 
 /** Of the syntax: quotes, blanks, columns, templates, and files around the file. */
@@ -254,7 +255,7 @@ const settings: readonly Row[] = [
   [
     ofAccount('region: [us, eu]'),
     '1:49',
-    '"region" must be us, eu, jp or gov, not a list',
+    `"region" must be ${anyRegion}, not a list`,
     '{ name: p, api_key_env: KEY, region: [us, eu] }]\napps: [{ id: 1 }]',
     [
       '{ name: p-us, api_key_env: KEY, region: us }',

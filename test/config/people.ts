@@ -1,3 +1,4 @@
+import { anyRegion } from '../../src/model/region.ts';
 /**
  * What people write, where something is wrong or odd, what is said of it, and what is proposed in place of
  * which part. `right` is what stands there in the end, where it is not the proposal alone.
@@ -60,7 +61,7 @@ export const words: readonly Row[] = [
     ([region, meant]): Row => [
       ofAccount(`region: ${region}`),
       '1:49',
-      'must be us, eu, jp or gov',
+      `must be ${anyRegion}`,
       region,
       `did you mean "${meant}"?`,
       meant,

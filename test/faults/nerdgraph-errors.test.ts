@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../src/model/api-error.ts';
+import { anyRegion } from '../../src/model/region.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
@@ -28,7 +29,7 @@ function error(errorClass: string, message: string, classification?: string): Fa
   return { kind: 'graphql_error', errorClass, message, classification };
 }
 
-const key = 'must be a user key (NRAK-…) of an active user, and the region (us, eu, jp or gov)';
+const key = `must be a user key (NRAK-…) of an active user, and the region (${anyRegion})`;
 const access = 'has no access to the account 1234567: check account_id';
 const again = 'may pass by itself';
 const smaller = 'it is asked in smaller parts';

@@ -17,7 +17,7 @@ describe.skipIf(promtool.skip)(`one alert is sent of one cause${promtool.note}`,
     expect(tooMuchIn(cause, timeline)).toEqual([]);
   });
 
-  it('as the runbook has it (write it anew with "npx vitest run test/rules/alerts-in-order.long.test.ts -u")', async () => {
+  it('as the runbook has it (write it anew with "npx vitest run test/rules/alerts-in-order.long.program.test.ts -u")', async () => {
     const rows = causes.map((cause) => rowOf(cause, sent.get(cause) ?? new Map()));
     const { text } = readDocument('docs/runbook.md');
 

@@ -6,7 +6,7 @@ import { endText, sentText, tooMuchIn } from './alert-table.ts';
 
 const promtool = toolOrSkip('promtool');
 const runbook = readDocument('docs/runbook.md').text;
-/** Those whose effects are the most; `alerts-in-order.long.test.ts` has all. */
+/** Those whose effects are the most; `alerts-in-order.long.program.test.ts` has all. */
 const quick = causes.filter(({ name }) =>
   ['New Relic cannot be reached', 'every call gets 429'].includes(name),
 );

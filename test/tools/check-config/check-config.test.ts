@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { anyRegion } from '../../../src/model/region.ts';
 import { type Printed, printed, printedOn } from '../survey/ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY }';
@@ -111,7 +112,7 @@ describe('check-config', () => {
     expect(headlines).toEqual([
       'c.yaml:2:30: the API key file /nokey does not exist',
       'c.yaml:2:46: the CA file /noca does not exist',
-      'c.yaml:2:60: "region" must be us, eu, jp or gov, not "ue"',
+      `c.yaml:2:60: "region" must be ${anyRegion}, not "ue"`,
       'c.yaml:3:29: the environment variable NOVAR is not set',
       'c.yaml:5:7: unknown key "nmae"',
     ]);
