@@ -42,7 +42,7 @@ export interface ColumnSet {
 export const maxNrqlCharacters = 4000;
 /**
  * Leaves room for an id and any condition, both that for parts of the hosts and one with the longest name of
- * a host. So there are 30 columns at most; all presets together need 17. Answers of 2500 rows with 60 become
+ * a host. So there are 30 columns at most; all presets together need fewer. Answers of 2500 rows with 60 become
  * 12 MB of memory when they are parsed, the most that a process with little memory accepts.
  */
 const maxColumnCharacters = 0.625 * maxNrqlCharacters;
