@@ -30,9 +30,9 @@ export function parseEntityQuery(text: string): NrqlCondition {
   return condition;
 }
 
-/** A cursor says where the next page begins. Clients cannot read it. The mark makes it another one. */
-export function cursorOf(offset: number, mark = ''): string {
-  return Buffer.from(`entities after ${offset}${mark}`).toString('base64url');
+/** A cursor says where the next page begins. Clients cannot read it. */
+function cursorOf(offset: number): string {
+  return Buffer.from(`entities after ${offset}`).toString('base64url');
 }
 
 function offsetOf(cursor: unknown): number {

@@ -87,8 +87,6 @@ type GraphqlFault =
   | { readonly kind: 'messages'; readonly message: string }
   /** The first facet of each NRQL is there twice, each time with half of its calls. */
   | { readonly kind: 'facet_twice' }
-  /** The rows of NRQL do not repeat the members of `facet` by name. */
-  | { readonly kind: 'bare_facets' }
   /** NRQL states a window whose ends are so much later than those of its data. */
   | {
       readonly kind: 'other_window';
@@ -99,8 +97,6 @@ type GraphqlFault =
   | { readonly kind: 'other_answer'; readonly replace: string; readonly by: string }
   /** One entity more than there are, of another account. The count knows of it. */
   | { readonly kind: 'foreign_entity'; readonly accountId: number }
-  /** Each page has the first entities, and a cursor that was never there before. */
-  | { readonly kind: 'endless_list' }
   /** Good data with an error beside it, by default the vendor's notice of a deprecated field. */
   | { readonly kind: 'warning'; readonly message?: string | undefined }
   /** The numbers of NRQL results are texts. */

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { own } from '../model/own.ts';
 import { minuteMs } from '../model/time.ts';
 import type { Answer } from './answer.ts';
-import { cursorOf } from './entity-search.ts';
 import type { Fault } from './fault.ts';
 import { extensionsOf, type GraphqlAsk, graphqlAnswer, isJson, type Json } from './graphql.ts';
 import type { Rewrite } from './graphql-routes.ts';
@@ -90,8 +88,6 @@ function changedSearch(fault: Fault, search: Json): Json {
       results: { ...page, entities: [...entities, ...foreign] },
     };
   }
-  if (fault.kind === 'endless_list')
-    return { results: { ...page, nextCursor: cursorOf(0, ` ${randomUUID()}`) } };
   if (fault.kind === 'short')
     return { results: { ...page, entities: entities.slice(0, fault.keep), nextCursor: null } };
   return {};
@@ -123,12 +119,6 @@ function changedNrql(fault: Fault, container: Json): Json {
     };
   }
   if (fault.kind === 'facet_twice') return withFacetTwice(container, rows);
-  if (fault.kind === 'bare_facets') {
-    const kept = new Set(['facet', ...columnsOf(container)]);
-    const bare = (row: Json): Json =>
-      Object.fromEntries(Object.entries(row).filter(([name]) => kept.has(name)));
-    return { results: rows.map(bare) };
-  }
   if (fault.kind === 'messages')
     return { metadata: { ...Object(metadata), messages: [fault.message] } };
   if (fault.kind === 'other_window')
