@@ -12,7 +12,6 @@ import { answerOf } from '../support/fake-transport.ts';
 import { neverAborted } from './calls/fakes.ts';
 import { aNerdGraphSource, polled } from './nerdgraph/a-nerdgraph-source.ts';
 import { accountId, anError, failedNrql, nrqlAnswer, nrqlPart } from './nerdgraph/answers.ts';
-import { aRestSource, polledOne } from './rest/a-rest-source.ts';
 
 type Extensions = Readonly<Record<string, unknown>>;
 
@@ -290,40 +289,6 @@ describe('a field that fails without a reason', () => {
     await queryOutcome(bench);
 
     expect(bench.callsOf('list_applications')).toBe(0);
-  });
-});
-
-describe('a failure of the REST API', () => {
-  const title = (text: string): string => JSON.stringify({ error: { title: text } });
-  const errors = '{"errors":[{"message":"not authorized for account region"}]}';
-  const unknown = 'It does not say whose fault that is; it may pass by itself';
-
-  it.each<[status: number, body: string, FailureReason, text: string]>([
-    [200, title('overload'), 'server', `but an error, "overload". ${unknown}`],
-    [200, '{"error":"overload"}', 'server', `but an error, "overload". ${unknown}`],
-    [200, errors, 'auth', remedies.region],
-    [400, errors, 'auth', remedies.region],
-    [400, title('odd'), 'client', 'status 400, "odd". New Relic refuses this request'],
-    [401, title('no key'), 'auth', 'status 401, "no key". Check the API key'],
-    [402, '', 'client', remedies.pay],
-    [403, '', 'auth', "New Relic forbids this application to the API key's user"],
-    [422, title('window'), 'client', 'status 422, "window". New Relic refuses this request'],
-    [429, title('slow'), 'throttled', "New Relic's quota of the API key is used up"],
-    [500, title('permission check broke'), 'server', 'broke". New Relic, or something on the way'],
-    [500, title('UNAUTHORIZED'), 'server', 'UNAUTHORIZED". New Relic, or something on the way'],
-    [400, '<p>', 'client', `status 400. ${unknown}`],
-    [405, '', 'client', `status 405. ${unknown}`],
-    [500, '<p>', 'server', 'status 500. New Relic, or something on the way'],
-    [503, title('it broke'), 'server', 'status 503, "it broke". New Relic, or something'],
-    [301, 'moved', 'redirect', 'Redirects are not followed'],
-    [200, '', 'not_json', 'the answer is empty'],
-    [200, '[]', 'schema', 'not a JSON object'],
-  ])('is read by the same table: %d %s', async (status, body, reason, text) => {
-    const { source } = aRestSource(async () => answerOf(body, { status }));
-    const selected = aSelected({ id: '12', hostIds: ['345'] }, { application: false });
-    const { error } = await polledOne(source, selected);
-
-    expect([error?.reason, error?.message]).toEqual([reason, expect.stringContaining(text)]);
   });
 });
 

@@ -77,11 +77,6 @@ describe('a 429', () => {
 describe("the vendor's clock", () => {
   it.each([
     ['agrees', 0, 200, false],
-    ['is half a minute behind', -29_000, 200, false],
-    ['is a minute ahead', 60_000, 200, true],
-    ['is an hour behind', -3_600_000, 200, true],
-    ['is a day ahead', 86_400_000, 200, true],
-    ['is a year ahead', 365 * 86_400_000, 200, false],
     ['is an hour ahead in 429s', 3_600_000, 429, true],
     ['is an hour ahead in 503s', 3_600_000, 503, true],
   ])('%s: windows are cut by it if that is true: %d ms, %d, %s', async (...row) => {

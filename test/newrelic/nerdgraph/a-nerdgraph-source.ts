@@ -32,7 +32,7 @@ export interface SourceUnderTest {
 export function aNerdGraphSource(
   send: Transport,
   clock: FakeClock = createFakeClock(),
-  options: CallsAtOnce = {},
+  { timeoutMs = 30_000, ...options }: CallsAtOnce & { readonly timeoutMs?: number } = {},
 ): SourceUnderTest {
   const requests: ApiRequest[] = [];
   const unexpected: string[] = [];
@@ -41,7 +41,7 @@ export function aNerdGraphSource(
   const vendorClock = new VendorClock(clock);
   const calls = callsAtOnce({ clock, ...options });
   const source = createNerdGraphSource(
-    { account: 'production', accountId, timeoutMs: () => 30_000 },
+    { account: 'production', accountId, timeoutMs: () => timeoutMs },
     {
       send: async (request, signal) => {
         requests.push(request);

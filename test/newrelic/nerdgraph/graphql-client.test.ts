@@ -1,72 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { statusOf } from '../../../src/newrelic/failures.ts';
-import {
-  createGraphqlClient,
-  entitiesDocument,
-  nrqlDocument,
-} from '../../../src/newrelic/nerdgraph/graphql-client.ts';
-import { hostFacets, metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
-import { aQuery } from '../../support/builders.ts';
-import { createFakeClock } from '../../support/fake-clock.ts';
-import {
-  answerOf,
-  createFakeTransport,
-  type ScriptedAnswer,
-} from '../../support/fake-transport.ts';
+import { entitiesDocument, nrqlDocument } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
+import { aQuery, aSelected } from '../../support/builders.ts';
+import { aJob } from '../../support/calls-at-once.ts';
+import { answerOf } from '../../support/fake-transport.ts';
 import { neverAborted } from '../calls/fakes.ts';
-import {
-  accountId,
-  anEntity,
-  anError,
-  failedNrql,
-  nrqlAnswer,
-  nrqlPart,
-  pageAnswer,
-} from './answers.ts';
-import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
+import { everything } from './a-discovery.ts';
+import { aNerdGraphSource, polled } from './a-nerdgraph-source.ts';
+import { answering } from './a-nerdgraph-vendor.ts';
+import { accountId, anEntity, anError, failedNrql, nrqlAnswer } from './answers.ts';
 
-const question = {
-  operation: 'host_metrics',
-  window: { fromMs: 0, toMs: 60_000 },
-  facets: hostFacets,
-  applicationIds: ['9007199254740993', '1234567'],
-  asksFor: () => true,
-  mayBeAbout: () => true,
-  columns: [],
-  needsLength: false,
-} as const;
-const context = { signal: neverAborted };
-
-/** The client over one answer, whose status is read as the transport has it read, and what it asks and reports. */
-function aBench(answer: ScriptedAnswer, timeoutMs = 30_000, statusIn = statusOf) {
-  const read = answer instanceof Error ? answer : { ...answer, status: statusIn(answer) };
-  const transport = createFakeTransport({ '/graphql': read });
-  const failures: string[] = [];
-  const unexpected = createRecordingUnexpectedAnswers();
-  const client = createGraphqlClient({
-    accountId,
-    timeoutMs: () => timeoutMs,
-    send: transport.send,
-    observer: {
-      failed: (operation, reason) => failures.push(`${operation} ${reason}`),
-      invalidSample: (reason) => failures.push(reason),
-    },
-    unexpected,
-    clock: createFakeClock(),
-  });
-  const body = (): unknown => JSON.parse(transport.calls[0]?.body ?? '');
-  const ask = async () => client.nrql(question, context);
-  return { client, ask, calls: transport.calls, body, failures, unexpected };
+function variablesIn(body = ''): unknown {
+  return (JSON.parse(body) as { readonly variables: unknown }).variables;
 }
-
-/** An answer with one row, whose id is written so. */
-function answerWithId(id: string): ScriptedAnswer {
-  const part = nrqlPart([{ facet: ['ID', 'a'], calls: 1, live: 0 }]);
-  const body = JSON.stringify({ data: { actor: { account: { nrql: part } } } });
-  return answerOf(body.replace('"ID"', id));
-}
-
-const whole = nrqlPart([{ facet: ['1234567', 'a'], calls: 1, live: 0 }]);
 
 describe('a query', () => {
   it.each([
@@ -75,32 +22,26 @@ describe('a query', () => {
     [11_000, 6],
     [30_000, 25],
     [600_000, 120],
-  ])(
-    'is one request, with all in variables: of %d ms it may take %d s',
-    async (timeoutMs, seconds) => {
-      const { ask, calls, body } = aBench(nrqlAnswer(nrqlPart([])), timeoutMs);
-      await ask();
+  ])('is one request, with all in variables: of %d ms it may take %d s', async (...row) => {
+    const [timeoutMs, seconds] = row;
+    const bench = aNerdGraphSource(
+      answering(() => []),
+      undefined,
+      { timeoutMs },
+    );
+    await polled(bench, [aSelected({ id: '7' }, { hosts: false })]);
+    const [request, ...others] = bench.requests;
 
-      expect(calls).toMatchObject([
-        { operation: 'host_metrics', target: '/graphql', answerSize: 'large' },
-      ]);
-      const variables = { account: accountId, nrql: metricsNrql(question), timeout: seconds };
-      expect(body()).toEqual({ query: nrqlDocument, variables });
-    },
-  );
-
-  it.each([
-    ['"9007199254740993"', '9007199254740993'],
-    ['1234567', '1234567'],
-  ])('brings rows with the id %s', async (id, is) => {
-    const rows = [{ applicationId: is, host: 'a', calls: 1 }];
-
-    expect(await aBench(answerWithId(id)).ask()).toMatchObject({ rows });
+    expect([request, others]).toMatchObject([
+      { operation: 'application_metrics', target: '/graphql', answerSize: 'large' },
+      [],
+    ]);
+    expect(request?.body).toContain(JSON.stringify(nrqlDocument));
+    const nrql: unknown = expect.stringMatching(/^SELECT .*IN \(7\).* UNTIL \d+$/u);
+    expect(variablesIn(request?.body)).toEqual({ account: accountId, nrql, timeout: seconds });
   });
 
-  const rounded =
-    'the answer has a row that cannot be read (facet: object, calls: number, live: number)';
-  it.each<[string, ScriptedAnswer, string, string]>([
+  it.each<[string, ApiResponse, string, string]>([
     [
       'a refusal',
       failedNrql(anError('TIMEOUT', 'slow')),
@@ -108,24 +49,17 @@ describe('a query', () => {
       'status 413, "TIMEOUT: slow"',
     ],
     ['no JSON', answerOf('<html>Sign in'), 'not_json', 'the answer is not JSON: "<html>Sign in"'],
-    ['no body', answerOf(''), 'not_json', 'the answer is empty'],
     ['nothing', nrqlAnswer(null), 'schema', 'the answer has nothing of what was asked for'],
-    ['an id that was rounded', answerWithId('9007199254740993'), 'schema', rounded],
-    ['no rows', nrqlAnswer({}), 'schema', 'the answer has no list of results'],
-  ])('fails with %s, and is counted once', async (_, answer, reason, says) => {
-    const { ask, failures } = aBench(answer);
-    const message: unknown = expect.stringContaining(`host_metrics of 2 applications: ${says}. `);
+  ])('that fails with %s is counted once', async (_, answer, reason, says) => {
+    const bench = aNerdGraphSource(async () => ({ ...answer, status: statusOf(answer) }));
+    const { outcomes } = await polled(bench, [aSelected({ id: '7' }, { hosts: false })]);
 
-    await expect(ask()).rejects.toMatchObject({ reason, message });
-    expect(failures).toEqual(reason === 'too_large' ? [] : [`host_metrics ${reason}`]);
-  });
-
-  it('rejects with the reason of an abort', async () => {
-    const signal = AbortSignal.abort(new Error('stopped'));
-
-    await expect(aBench(nrqlAnswer(whole)).client.nrql(question, { signal })).rejects.toThrow(
-      'stopped',
+    const message: unknown = expect.stringContaining(
+      `application_metrics of 1 application: ${says}. `,
     );
+    expect(outcomes.get('7')?.error).toMatchObject({ reason, message });
+    const isCounted = reason !== 'too_large';
+    expect(bench.failures).toEqual(isCounted ? [`application_metrics ${reason}`] : []);
   });
 });
 
@@ -140,38 +74,35 @@ describe('a query of the configuration', () => {
     ['behind it', 58, 43],
     ['in the time range', 75, written.length],
   ])('has the positions of its errors in the text of its user: %s', async (_, at, shown) => {
-    const { client } = aBench(
-      failedNrql(anError('INVALID_INPUT', `unexpected '=' at position ${at}`)),
-    );
-    const message: unknown = expect.stringContaining(`at position ${shown}"`);
-    const asked = client.query(query, question.window, context);
-
-    await expect(asked).rejects.toMatchObject({ reason: 'client', status: 400, message });
+    const answer = failedNrql(anError('INVALID_INPUT', `unexpected '=' at position ${at}`));
+    const { source } = aNerdGraphSource(async () => ({ ...answer, status: statusOf(answer) }));
+    const options = { job: aJob, signal: neverAborted };
+    for await (const { outcome } of source.poll(() => [{ kind: 'query', query }], options)) {
+      const message: unknown = expect.stringContaining(`at position ${shown}"`);
+      expect(outcome.error).toMatchObject({ reason: 'client', status: 400, message });
+    }
+    expect.hasAssertions();
   });
 });
 
 describe('a search', () => {
-  it.each([
-    [undefined, null],
-    ['abc', 'abc'],
-  ])('continues where the cursor %s says', async (cursor, is) => {
-    const { client, calls, body } = aBench(pageAnswer([anEntity(1)], 'next'));
-    const page = await client.entities('domain = 1', cursor, context);
-
-    expect(body()).toEqual({
-      query: entitiesDocument,
-      variables: { search: 'domain = 1', cursor: is },
+  it('continues where the cursor says', async () => {
+    const bench = aNerdGraphSource(async ({ body = '' }) => {
+      const isFirst = body.includes('"cursor":null');
+      const results = {
+        entities: [anEntity(isFirst ? 1 : 2)],
+        nextCursor: isFirst ? 'abc' : null,
+      };
+      return answerOf({ data: { actor: { entitySearch: { count: 2, results } } } });
     });
-    expect(calls[0]?.operation).toBe('list_applications');
-    expect(page).toMatchObject({ nextCursor: 'next', applications: [{ id: '1' }] });
-  });
+    const found = await bench.source.discover({ selectors: [everything] }, [], neverAborted);
 
-  it('counts values that cannot be true', async () => {
-    const { client, failures } = aBench(
-      pageAnswer([anEntity(1, { apmSummary: { throughput: -1 } })]),
-    );
-    await client.entities('x', undefined, context);
-
-    expect(failures).toEqual(['negative']);
+    expect(found.applications.map(({ id }) => id)).toEqual(['1', '2']);
+    const search: unknown = expect.stringContaining('domain =');
+    expect(bench.requests.map(({ body }) => variablesIn(body))).toEqual([
+      { search, cursor: null },
+      { search, cursor: 'abc' },
+    ]);
+    expect(bench.requests[0]?.body).toContain(JSON.stringify(entitiesDocument));
   });
 });

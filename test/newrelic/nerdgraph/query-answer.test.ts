@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../src/model/api-error.ts';
 import type { Query, QueryGauge } from '../../../src/model/config.ts';
 import type { QueryReading } from '../../../src/model/snapshot.ts';
 import { dayMs, hourMs, minuteMs } from '../../../src/model/time.ts';
-import { queryReadingOf } from '../../../src/newrelic/nerdgraph/query-answer.ts';
 import { aGauge, aQuery } from '../../support/builders.ts';
-import { createRecordingUnexpectedAnswers } from './recording-unexpected-answers.ts';
+import { aJob } from '../../support/calls-at-once.ts';
+import { answerOf } from '../../support/fake-transport.ts';
+import { neverAborted } from '../calls/fakes.ts';
+import { aNerdGraphSource } from './a-nerdgraph-source.ts';
 
 const toMs = 1_788_256_620_000;
 const lasting = (lengthMs: number) => ({ fromMs: toMs - lengthMs, toMs });
@@ -27,19 +28,25 @@ interface Asked {
   readonly window?: typeof asked;
 }
 
-function read(results: unknown, how: Asked = {}): QueryReading & { readonly invalid: string[] } {
+/** JSON has no endless numbers, but texts that are read as them. */
+function endlessIn(document: unknown): string {
+  const text = JSON.stringify(document, (_, value: unknown) =>
+    value === Number.POSITIVE_INFINITY ? 'ENDLESS' : value,
+  );
+  return text.replaceAll('"ENDLESS"', '1e999');
+}
+
+type Read = QueryReading & { readonly invalid: readonly string[] };
+
+/** What a poll of a query reads in this answer, or the message of its failure. */
+async function read(results: unknown, how: Asked = {}): Promise<Read | string> {
   const { gauges = [x], facets = [], expressions = [], cases = [], maxSeries = 1000 } = how;
   const { window = asked, stated, sums = {} } = how;
-  const invalid: string[] = [];
+  const facet = (name: string) => ({ name, label: `label_${name}` });
   const all = [
-    ...facets.map((name) => ({ name, label: `label_${name}`, isAttribute: true, isCases: false })),
-    ...expressions.map((name) => ({
-      name,
-      label: `label_${name}`,
-      isAttribute: false,
-      isCases: false,
-    })),
-    ...cases.map((name) => ({ name, label: `label_${name}`, isAttribute: false, isCases: true })),
+    ...facets.map((name) => ({ ...facet(name), isAttribute: true, isCases: false })),
+    ...expressions.map((name) => ({ ...facet(name), isAttribute: false, isCases: false })),
+    ...cases.map((name) => ({ ...facet(name), isAttribute: false, isCases: true })),
   ];
   const metadata = {
     facets: all.length === 0 ? null : all.map(({ name }) => name),
@@ -47,24 +54,27 @@ function read(results: unknown, how: Asked = {}): QueryReading & { readonly inva
     timeWindow: { begin: window.fromMs, end: window.toMs },
     ...stated,
   };
-  const query: Query = { ...aQuery, gauges, facets: all, maxSeries };
-  const reading = queryReadingOf({ results, metadata, ...sums }, query, {
-    purpose: { operation: 'query', accountId: 1 },
-    window,
-    unexpected: createRecordingUnexpectedAnswers(),
-    onInvalid: (reason) => invalid.push(reason),
-  });
-  return { ...reading, invalid };
+  const lengthMs = window.toMs - window.fromMs;
+  const poll = { ...aQuery.poll, window: { kind: 'range', lengthMs } } as const;
+  const query: Query = { ...aQuery, gauges, facets: all, maxSeries, poll };
+  const nrql = { results, metadata, ...sums };
+  const body = endlessIn({ data: { actor: { account: { nrql } } } });
+  const { source, failures } = aNerdGraphSource(async () => answerOf(body));
+  const options = { job: aJob, signal: neverAborted };
+  for await (const one of source.poll(() => [{ kind: 'query', query }], options)) {
+    const { reading, error } = one.outcome;
+    if (error !== undefined) return error.message;
+    const invalid = failures.map((text) => text.replace('sample ', ''));
+    if (one.kind === 'query' && reading !== undefined) return { ...reading, invalid } as Read;
+  }
+  throw new Error('the poll had no outcome');
 }
 
-/** What `read` gives, or the message of the failure of New Relic; any other error is a fault. */
-function outcomeOf(...reading: Parameters<typeof read>): ReturnType<typeof read> | string {
-  try {
-    return read(...reading);
-  } catch (error) {
-    if (error instanceof ApiError) return error.message;
-    throw error;
-  }
+/** The same of an answer that is believed. */
+async function readingOf(...reading: Parameters<typeof read>): Promise<Read> {
+  const found = await read(...reading);
+  if (typeof found === 'string') throw new Error(found);
+  return found;
 }
 
 /** Each series as `gauge label=text ... value`. */
@@ -101,8 +111,8 @@ describe('the value of a function', () => {
     ['one percentile as a number', p95, 2, ['0 quantile=0.95 2']],
     ['several percentiles as a number', percentiles, 2, ['0 2']],
     ['percentiles that are null', p95, null, [], ['absent']],
-  ])('is read: %s', (_, gauge, value, series, invalid = []) => {
-    const found = read([{ x: value }], { gauges: [gauge] });
+  ])('is read: %s', async (_, gauge, value, series, invalid = []) => {
+    const found = await readingOf([{ x: value }], { gauges: [gauge] });
     const unusable = [...found.unusable.values()].reduce((sum, one) => sum + one, 0);
 
     expect([shown(found), found.invalid]).toEqual([series, invalid]);
@@ -111,8 +121,8 @@ describe('the value of a function', () => {
 
   it.each(['another', '', ' 50 ', '0x32', '101'])(
     'is no value with the percentile %j, which nobody asked for',
-    (key) => {
-      expect(() => read([{ x: { [key]: 1 } }], { gauges: [p95] })).toThrow(/percentiles/u);
+    async (key) => {
+      expect(await read([{ x: { [key]: 1 } }], { gauges: [p95] })).toMatch(/percentiles/u);
     },
   );
 });
@@ -140,17 +150,18 @@ describe('the facets of a row', () => {
       { facet: 's', x: 1 },
       'label_constructor=s',
     ],
-  ])('are labels: %s', (_, how, row, labels) => {
-    expect(shown(read([row], how))).toEqual([`0 ${labels} 1`]);
+  ])('are labels: %s', async (_, how, row, labels) => {
+    expect(shown(await readingOf([row], how))).toEqual([`0 ${labels} 1`]);
   });
 
-  it('are no labels if there are none', () => {
-    expect(shown(read([{ x: 1 }]))).toEqual(['0 1']);
+  it('are no labels if there are none', async () => {
+    expect(shown(await readingOf([{ x: 1 }]))).toEqual(['0 1']);
   });
 
-  it('are cut where they are read, and stay apart', () => {
+  it('are cut where they are read, and stay apart', async () => {
     const rows = [1, 2].map((number) => ({ facet: `${'s'.repeat(4000)}${number}`, x: number }));
-    const texts = read(rows, ofOne).series.map(({ labels }) => labels[0]?.[1]);
+    const { series } = await readingOf(rows, ofOne);
+    const texts = series.map(({ labels }) => labels[0]?.[1]);
 
     expect(new Set(texts).size).toBe(2);
     expect(texts.map((text) => text?.length)).toEqual([256, 256]);
@@ -164,6 +175,10 @@ const two = [
 const moved = (byMs: number) => ({
   ...ofOne,
   stated: { timeWindow: { begin: asked.fromMs + byMs, end: asked.toMs + byMs } },
+});
+const about = (begin: unknown, end: unknown) => ({
+  ...ofOne,
+  stated: { timeWindow: { begin, end } },
 });
 const stating = (facets: unknown, how: Asked = ofOne): Asked => ({ ...how, stated: { facets } });
 
@@ -196,8 +211,12 @@ describe('11.1 an answer to another question is no value', () => {
     ['without a window', two, { ...ofOne, stated: { timeWindow: null } }],
     ['about another time', two, moved(-hourMs)],
     ['about half a minute later', two, moved(30_000)],
-  ])('%s', (_, results, how) => {
-    expect(() => read(results, how)).toThrow(ApiError);
+    ['about a time that ends in words', two, about('1 hour ago', 'now')],
+    ['about a time without an end', two, about(asked.fromMs, null)],
+    ['about a time that ends before it begins', two, about(asked.toMs, asked.fromMs)],
+    ['about half a minute more', two, about(asked.fromMs - 30_000, asked.toMs)],
+  ])('%s', async (_, results, how) => {
+    expect(await read(results, how)).toMatch(/^query: the answer /u);
   });
 });
 
@@ -224,25 +243,28 @@ describe('a window that New Relic has moved', () => {
     ['of a month', { ...rate, window: month }, -181, -181, false],
     ['of a month of calls', { ...count, window: month }, -180, -180, true],
     ['of a month of calls', { ...count, window: month }, -180, 0, false],
-  ])('%s is taken if it is within its step, and not longer if calls are counted', (...row) => {
-    const [, how, fromBy, toBy, isTaken] = row;
-    const { window = asked } = how;
-    const begin = window.fromMs + fromBy * minuteMs;
-    const timeWindow = { begin, end: window.toMs + toBy * minuteMs };
-    const [answered, wanted] = [begin, window.fromMs].map((ms) => new Date(ms).toISOString());
-    const found = outcomeOf([{ x: 1 }], { ...how, stated: { timeWindow } });
-    const refusal: unknown = expect.stringMatching(`${answered}.*${wanted}`);
-    const taken: unknown = expect.objectContaining({ windowEndMs: timeWindow.end });
+  ])(
+    '%s is taken if it is within its step, and not longer if calls are counted',
+    async (...row) => {
+      const [, how, fromBy, toBy, isTaken] = row;
+      const { window = asked } = how;
+      const begin = window.fromMs + fromBy * minuteMs;
+      const timeWindow = { begin, end: window.toMs + toBy * minuteMs };
+      const [answered, wanted] = [begin, window.fromMs].map((ms) => new Date(ms).toISOString());
+      const found = await read([{ x: 1 }], { ...how, stated: { timeWindow } });
+      const refusal: unknown = expect.stringMatching(`${answered}.*${wanted}`);
+      const taken: unknown = expect.objectContaining({ windowEndMs: timeWindow.end });
 
-    expect(found).toEqual(isTaken ? taken : refusal);
-  });
+      expect(found).toEqual(isTaken ? taken : refusal);
+    },
+  );
 });
 
 describe('rows that look alike', () => {
   const alike = ['', null, '12', 12].map((facet, at) => ({ facet, x: at + 1 }));
 
-  it.each([[alike], [alike.toReversed()]])('the first by type and text is shown', (rows) => {
-    const found = read(rows, ofOne);
+  it.each([[alike], [alike.toReversed()]])('the first by type and text is shown', async (rows) => {
+    const found = await readingOf(rows, ofOne);
 
     expect(shown(found)).toEqual(['0 label_a= 2', '0 label_a=12 4']);
     expect([found.invalid, found.rows]).toEqual([['duplicate', 'duplicate'], 4]);
@@ -254,13 +276,14 @@ describe('more series than max_series', () => {
   const rows = [rowOf('d', 9), rowOf('b', 5), rowOf('c', 5), rowOf('a', 1)];
   const how = { ...ofOne, gauges: [x, y], maxSeries: 5 };
 
-  it('leave out whole rows: the first in the order of New Relic stay, ties by labels', () => {
-    const found = read(rows, how);
+  it('leave out whole rows: the first in the order of New Relic stay, ties by labels', async () => {
+    const found = await readingOf(rows, how);
     const series = ['0 label_a=b 5', '1 label_a=b 5', '0 label_a=d 9', '1 label_a=d 9'];
 
     expect([shown(found), found.leftOut]).toEqual([series, 4]);
-    expect(shown(read(rows, { ...how, maxSeries: 4 }))).toEqual(series);
-    expect(read([rows[0], rows[2], rows[1], rows[3]], how).series).toEqual(found.series);
+    expect(shown(await readingOf(rows, { ...how, maxSeries: 4 }))).toEqual(series);
+    const otherwise = await readingOf([rows[0], rows[2], rows[1], rows[3]], how);
+    expect(otherwise.series).toEqual(found.series);
   });
 });
 
@@ -294,8 +317,8 @@ describe('11.1 the sums of a query', () => {
     ['of a sum of nothing', of(null, 2), { gauges: [summed], ...total(2) }, 'whole'],
     ['of another function', of(2, 3), { ...total(17) }, 'whole'],
     ['of the second gauge', of(2, 3), { gauges: [y, counted], ...total(6) }, 'adds up to 5 of 6'],
-  ])('%s', (_, rows, how, is) => {
-    const found = outcomeOf(rows, { ...ofOne, ...how });
+  ])('%s', async (_, rows, how, is) => {
+    const found = await read(rows, { ...ofOne, ...how });
 
     expect(typeof found === 'string' ? found : 'whole').toContain(is);
   });
@@ -303,10 +326,10 @@ describe('11.1 the sums of a query', () => {
   it.each<[string, Asked, facet: unknown]>([
     ['cases, of which one thing may have several', { facets: [], cases: ['a'] }, 'slow'],
     ['lists, of which one thing may be in several', { ...ofOne }, [['red', 'blue']]],
-  ])('are not those of %s', (_, how, facet) => {
+  ])('are not those of %s', async (_, how, facet) => {
     const rows = [{ facet, x: 7 }];
 
-    expect(outcomeOf(rows, { ...how, gauges: [counted], ...total(5) })).toMatchObject({ rows: 1 });
+    expect(await read(rows, { ...how, gauges: [counted], ...total(5) })).toMatchObject({ rows: 1 });
   });
 
   it.each([
@@ -314,15 +337,15 @@ describe('11.1 the sums of a query', () => {
     ['uniqueCount', 'the answer has no row'],
     ['sum', 'whole'],
     [undefined, 'whole'],
-  ] as const)('of no FACET: no row of the function %s: %s', (lone, is) => {
-    const found = outcomeOf([], { gauges: [aGauge('x', { lone })] });
+  ] as const)('of no FACET: no row of the function %s: %s', async (lone, is) => {
+    const found = await read([], { gauges: [aGauge('x', { lone })] });
 
     expect(typeof found === 'string' ? found : 'whole').toContain(is);
   });
 });
 
-it.each([[['red']], [['red', 'blue']], [[]]])('reads a facet that is a list: %j', (list) => {
-  const found = read([{ facet: list, a: list, x: 5 }], ofOne);
+it.each([[['red']], [['red', 'blue']], [[]]])('reads a facet that is a list: %j', async (list) => {
+  const found = await readingOf([{ facet: list, a: list, x: 5 }], ofOne);
 
   expect(found.series.map(({ labels }) => labels)).toEqual([[['label_a', JSON.stringify(list)]]]);
 });
@@ -333,16 +356,18 @@ describe('a facet that is written in two ways', () => {
     ['1e3', 1000, '1e3'],
     [200, '200', '200'],
     ['true', true, 'true'],
-  ])('%j and %j, is shown as the list has it', (facet, own, label) => {
-    expect(shown(read([{ facet, a: own, x: 5 }], ofOne))).toEqual([`0 label_a=${label} 5`]);
+  ])('%j and %j, is shown as the list has it', async (facet, own, label) => {
+    expect(shown(await readingOf([{ facet, a: own, x: 5 }], ofOne))).toEqual([
+      `0 label_a=${label} 5`,
+    ]);
   });
 
   it.each([
     ['1.0', 2],
     ['1.0', 'x'],
     ['', 0],
-  ])('%j and %j, is another one', (facet, own) => {
-    expect(outcomeOf([{ facet, a: own, x: 5 }], ofOne)).toContain('other facets than were asked');
+  ])('%j and %j, is another one', async (facet, own) => {
+    expect(await read([{ facet, a: own, x: 5 }], ofOne)).toContain('other facets than were asked');
   });
 });
 
@@ -364,10 +389,10 @@ const anyHow = fc.record({
 });
 
 describe('11.1 rows of any shape', () => {
-  it('become valid series, each once, or are counted, or fail the query', () => {
-    fc.assert(
-      fc.property(fc.array(anyRow, { maxLength: 5 }), anyHow, (rows, how) => {
-        const found = outcomeOf(rows, how);
+  it('become valid series, each once, or are counted, or fail the query', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRow, { maxLength: 5 }), anyHow, async (rows, how) => {
+        const found = await read(rows, how);
         if (typeof found === 'string') return;
         const { series, leftOut, invalid } = found;
         const keys = series.map(({ gauge, labels }) => JSON.stringify([gauge, labels]));

@@ -27,18 +27,29 @@ async function outcomesOf(body: unknown, status = 200) {
   return { discovery, ofHosts, ofApplication, failures, logged };
 }
 
+const ofOther = '{"errors":[{"message":"not authorized for account region"}]}';
+const region = 'The account is in another region of New Relic: set "region" to that of the account';
+const unknown = 'It does not say whose fault that is; it may pass by itself';
+const titled = (text: string): string => JSON.stringify({ error: { title: text } });
+
 describe('an answer that is a failure', () => {
   const failures: readonly (readonly [number, string, FailureReason, string])[] = [
     [401, noKey, 'auth', 'status 401, "No API key specified". Check'],
     [401, 'Invalid API key.', 'auth', 'status 401. Check the API key'],
     [403, 'Sorry', 'auth', "status 403. New Relic forbids this application to the API key's user"],
-    [400, generic, 'client', 'status 400, "error message".'],
+    [400, generic, 'client', 'status 400, "error message". New Relic refuses this request'],
+    [400, ofOther, 'auth', region],
+    [400, '<p>', 'client', `status 400. ${unknown}`],
+    [405, '', 'client', `status 405. ${unknown}`],
     [402, '', 'client', 'status 402. New Relic asks for payment'],
     [422, '{"error":{"title":7}}', 'client', 'status 422. New Relic'],
+    [422, titled('window'), 'client', 'status 422, "window". New Relic refuses this request'],
     [429, throttled, 'throttled', 'status 429. New Relic'],
     [429, '{"error":"Rate limit"}', 'throttled', 'status 429, "Rate limit". New Relic\'s quota'],
     [301, 'You are being redirected', 'redirect', 'Redirects are not followed'],
-    [500, '<p>proxy error</p>', 'server', 'status 500. New Relic'],
+    [500, '<p>proxy error</p>', 'server', 'status 500. New Relic, or something on the way'],
+    [500, titled('permission check broke'), 'server', 'broke". New Relic, or something on the way'],
+    [503, titled('UNAUTHORIZED'), 'server', 'UNAUTHORIZED". New Relic, or something on the way'],
     [500, '{"error":{"title":', 'server', 'status 500.'],
     [200, '', 'not_json', 'the answer is empty. Check base_url'],
     [200, '<Invalid', 'not_json', 'the answer is not JSON: "<Invalid". Check base_url'],
@@ -49,7 +60,8 @@ describe('an answer that is a failure', () => {
     [200, '{}', 'schema', 'no metric_data.metrics'],
     [200, inherited, 'schema', 'no metric_data.metrics'],
     [200, noKey, 'server', 'but an error, "No API key specified".'],
-    [200, withError('"overload"'), 'server', 'but an error, "overload"'],
+    [200, withError('"overload"'), 'server', `but an error, "overload". ${unknown}`],
+    [200, ofOther, 'auth', region],
   ];
   it.each(failures.map(([status, body, reason, says]) => ({ status, body, reason, says })))(
     'is $reason, for $status: $says',
@@ -70,9 +82,6 @@ describe('an answer that is a failure', () => {
     expect(ofHosts.reading?.hosts.get('345')).toEqual([undefined, undefined]);
   });
 
-  const region =
-    'The account is in another region of New Relic: set "region" to that of the account';
-  const ofOther = '{"errors":[{"message":"not authorized for account region"}]}';
   it.each([
     [401, '', 'status 401. Check the API key'],
     [402, '', 'status 402. New Relic asks for payment'],
