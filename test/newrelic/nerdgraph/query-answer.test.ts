@@ -38,34 +38,42 @@ function endlessIn(document: unknown): string {
 
 type Read = QueryReading & { readonly invalid: readonly string[] };
 
-/** What a poll of a query reads in this answer, or the message of its failure. */
-async function read(results: unknown, how: Asked = {}): Promise<Read | string> {
-  const { gauges = [x], facets = [], expressions = [], cases = [], maxSeries = 1000 } = how;
-  const { window = asked, stated, sums = {} } = how;
+function facetsOf({ facets = [], expressions = [], cases = [] }: Asked): Query['facets'] {
   const facet = (name: string) => ({ name, label: `label_${name}` });
-  const all = [
+  return [
     ...facets.map((name) => ({ ...facet(name), isAttribute: true, isCases: false })),
     ...expressions.map((name) => ({ ...facet(name), isAttribute: false, isCases: false })),
     ...cases.map((name) => ({ ...facet(name), isAttribute: false, isCases: true })),
   ];
+}
+
+/** The answer, and what was asked. */
+function answeredQuery(results: unknown, how: Asked): { body: string; query: Query } {
+  const { gauges = [x], maxSeries = 1000, window = asked } = how;
+  const facets = facetsOf(how);
   const metadata = {
-    facets: all.length === 0 ? null : all.map(({ name }) => name),
+    facets: facets.length === 0 ? null : facets.map(({ name }) => name),
     messages: [],
     timeWindow: { begin: window.fromMs, end: window.toMs },
-    ...stated,
+    ...how.stated,
   };
+  const nrql = { results, metadata, ...how.sums };
+  const body = endlessIn({ data: { actor: { account: { nrql } } } });
   const lengthMs = window.toMs - window.fromMs;
   const poll = { ...aQuery.poll, window: { kind: 'range', lengthMs } } as const;
-  const query: Query = { ...aQuery, gauges, facets: all, maxSeries, poll };
-  const nrql = { results, metadata, ...sums };
-  const body = endlessIn({ data: { actor: { account: { nrql } } } });
+  return { body, query: { ...aQuery, gauges, facets, maxSeries, poll } };
+}
+
+/** What a poll of a query reads in this answer, or the message of its failure. */
+async function read(results: unknown, how: Asked = {}): Promise<Read | string> {
+  const { body, query } = answeredQuery(results, how);
   const { source, failures } = aNerdGraphSource(async () => answerOf(body));
   const options = { job: aJob, signal: neverAborted };
   for await (const one of source.poll(() => [{ kind: 'query', query }], options)) {
+    if (one.kind !== 'query') continue;
     const { reading, error } = one.outcome;
-    if (error !== undefined) return error.message;
     const invalid = failures.map((text) => text.replace('sample ', ''));
-    if (one.kind === 'query' && reading !== undefined) return { ...reading, invalid } as Read;
+    return reading === undefined ? `${error?.message}` : { ...reading, invalid };
   }
   throw new Error('the poll had no outcome');
 }
@@ -172,10 +180,6 @@ const two = [
   { facet: 'r', x: 1 },
   { facet: 's', x: 2 },
 ];
-const moved = (byMs: number) => ({
-  ...ofOne,
-  stated: { timeWindow: { begin: asked.fromMs + byMs, end: asked.toMs + byMs } },
-});
 const about = (begin: unknown, end: unknown) => ({
   ...ofOne,
   stated: { timeWindow: { begin, end } },
@@ -184,12 +188,8 @@ const stating = (facets: unknown, how: Asked = ofOne): Asked => ({ ...how, state
 
 describe('11.1 an answer to another question is no value', () => {
   it.each<[string, unknown, Asked]>([
-    ['without results', undefined, {}],
     ['with a text for results', 'none', {}],
-    ['with a row that is a text', ['row'], {}],
     ['with a row that is null', [null], {}],
-    ['grouped by something else', two, stating(['b'])],
-    ['grouped by less', two, stating(null)],
     ['grouped by more', two, stating(['a', 'b'])],
     ['grouped though nobody asked for it', [{ x: 1 }], stating(['a'], {})],
     ['grouped in another order', [{ facet: ['1', '2'], x: 1 }], stating(['b', 'a'], ofTwo)],
@@ -200,17 +200,7 @@ describe('11.1 an answer to another question is no value', () => {
     ['with a row about one of many', [{ facet: 's', x: 1 }], {}],
     ['with several rows for a total', [{ x: 1 }, { x: 2 }], {}],
     ['whose row says twice what it is about, not alike', [{ facet: 's', a: 't', x: 1 }], ofOne],
-    [
-      'with two rows for one facet',
-      [
-        { facet: 's', x: 1 },
-        { facet: 's', x: 2 },
-      ],
-      ofOne,
-    ],
-    ['without a window', two, { ...ofOne, stated: { timeWindow: null } }],
-    ['about another time', two, moved(-hourMs)],
-    ['about half a minute later', two, moved(30_000)],
+    ['about half a minute later', two, about(asked.fromMs + 30_000, asked.toMs + 30_000)],
     ['about a time that ends in words', two, about('1 hour ago', 'now')],
     ['about a time without an end', two, about(asked.fromMs, null)],
     ['about a time that ends before it begins', two, about(asked.toMs, asked.fromMs)],
