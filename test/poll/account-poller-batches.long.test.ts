@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { expectFewBatches } from './batch-bench.ts';
 
 it.each([
+  { what: 'sixty every 17 seconds', everyMs: 17_000, each: 60 },
   { what: 'forty every 40 seconds', everyMs: 40_000, each: 40 },
   { what: '210 every 7 seconds', everyMs: 7000, each: 210 },
 ])(

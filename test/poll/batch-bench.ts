@@ -68,7 +68,6 @@ async function aGrownAccount(discoveryIntervalMs: number, each: number): Promise
 
 /** How the applications of an account came to be known: so many, and more of them so often. */
 export interface Growth {
-  readonly what: string;
   readonly everyMs: number;
   readonly each: number;
 }

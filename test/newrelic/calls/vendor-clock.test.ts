@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dayMs, hourMs, secondMs } from '../../../src/model/time.ts';
-import {
-  headerText,
-  parseHttpDate,
-  VendorClock,
-} from '../../../src/newrelic/calls/vendor-clock.ts';
+import { VendorClock } from '../../../src/newrelic/calls/vendor-clock.ts';
 
 const epochMs = Date.UTC(2026, 8, 1, 10, 0, 0);
 
@@ -129,26 +125,5 @@ describe('when an answer was given', () => {
     Object.assign(bench, { nowMs: 40_000, sleptMs });
 
     expect(bench.vendorClock.answeredAtMs(dated(dateMs), 10_500)).toBe(answeredAtMs);
-  });
-});
-
-describe('a header', () => {
-  it.each([
-    [' 7 ', '7'],
-    [[' 7', '8'], '7'],
-    [[], ''],
-    [undefined, ''],
-  ])('%j has the text "%s"', (value, text) => {
-    expect(headerText({ 'retry-after': value }, 'retry-after')).toBe(text);
-  });
-
-  it.each([
-    ['Tue, 01 Sep 2026 10:00:00 GMT', epochMs],
-    ['2026-09-01T10:00:00Z', undefined],
-    ['x Tue, 01 Sep 2026 10:00:00 GMT', undefined],
-    ['Tue, 01 Sep 2026 10:00:00 GMT+2', undefined],
-    ['Tue, 99 Sep 2026 10:00:00 GMT', undefined],
-  ])('%s is the date %s', (text, timeMs) => {
-    expect(parseHttpDate(text)).toBe(timeMs);
   });
 });
