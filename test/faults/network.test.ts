@@ -15,6 +15,7 @@ const everyone = ['neighbour 101', 'neighbour 102', 'production 101', 'productio
 const production = { account: 'production' };
 const shop = { ...production, app_id: '101' };
 const failures = 'newrelic_exporter_api_request_failures_total';
+const retries = 'newrelic_exporter_api_request_retries_total';
 
 const outages = [
   { code: 'ENOTFOUND', reason: 'dns' },
@@ -64,6 +65,9 @@ describe.each(sources)('$name', (source) => {
         expect(during.value('newrelic_up', production)).toBe(0);
         expect(during.series('newrelic_application_info', production)).toEqual([]);
         expect(during.total(failures, { ...production, reason })).toBeGreaterThanOrEqual(7);
+        // A bad certificate does not become better.
+        const isRetried = during.total(retries, { ...production, reason }) > 0;
+        expect(isRetried).toBe(reason !== 'tls');
         expect(duringFresh).toEqual(everyone.slice(0, 2));
         expect(failed.length).toBeLessThan(45);
         expect(isReady()).toBe(true);

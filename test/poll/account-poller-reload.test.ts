@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
-import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
+import { aBench, apis, type PollerBench, unlikeEntries } from '../support/poller-bench.ts';
 
 function callsOf({ source }: PollerBench, prefix: string): number {
   return source.calls.filter((call) => call.startsWith(prefix)).length;
@@ -65,6 +65,70 @@ describe.each(apis)('$name', (api) => {
 
       expect(listed).toEqual([1, 2, 2]);
       expect(callsOf(bench, 'list')).toBe(3);
+    });
+  });
+
+  describe('a reload', () => {
+    const ids = Array.from({ length: 30 }, (_, index) => `${index + 1}`);
+    const idsAsked = ({ source }: PollerBench): readonly string[] =>
+      source.calls.flatMap((call) => /^app (\d+)/u.exec(call)?.[1] ?? []);
+    function aLargeBench(
+      entries: Parameters<typeof aBench>[1],
+      requestsPerMinute: number,
+    ): PollerBench {
+      const bench = aBench(api, entries, { requestsPerMinute });
+      bench.source.list(...ids.map((id) => anApplication({ id })));
+      for (const id of ids) bench.source.answer(id, webOf(1));
+      return bench;
+    }
+
+    it('that looks for other applications gives up the discovery that asks for the old ones', async () => {
+      const bench = aBench(api, [anEntry({ selector: { kind: 'id', id: '1' } })]);
+      bench.source.hangDiscovery();
+      bench.start();
+      await bench.clock.advance(1000);
+      const before = callsOf(bench, 'list');
+
+      await bench.poller.reconfigure({ account: anAccount(), entries: [anEntry()] });
+      await bench.clock.advance(0);
+
+      expect([before, callsOf(bench, 'list')]).toEqual([1, 2]);
+    });
+
+    it('that takes out applications whose calls wait leaves none of these calls', async () => {
+      const kept = ids.slice(0, 5);
+      const unlike = unlikeEntries(ids);
+      const bench = aLargeBench(unlike, 10);
+      bench.start();
+      await bench.clock.advance(1000);
+      const entries = unlike.slice(0, kept.length);
+      const before = new Set(idsAsked(bench));
+      await bench.poller.reconfigure({ account: anAccount(), entries });
+      bench.source.calls.length = 0;
+      await bench.clock.advance(10 * minuteMs);
+
+      expect(before.size).toBeLessThan(ids.length);
+      expect(new Set(idsAsked(bench))).toEqual(new Set(kept));
+    });
+
+    it('with a shorter interval makes no crowd', async () => {
+      const every = (intervalMs: number) =>
+        unlikeEntries(ids, { intervalMs, discoveryIntervalMs: 60 * minuteMs });
+      const bench = aLargeBench(every(60 * minuteMs), 100_000);
+      bench.start();
+      await bench.clock.advance(1000);
+      bench.source.calls.length = 0;
+
+      await bench.poller.reconfigure({ account: anAccount(), entries: every(minuteMs) });
+      const most: number[] = [];
+      for (let second = 0; second < 60; second += 1) {
+        const before = idsAsked(bench).length;
+        await bench.clock.advance(1000);
+        most.push(idsAsked(bench).length - before);
+      }
+
+      expect(new Set(idsAsked(bench)).size).toBe(ids.length);
+      expect(Math.max(...most)).toBeLessThan(4);
     });
   });
 
