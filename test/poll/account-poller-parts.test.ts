@@ -9,6 +9,7 @@ import { webOf } from '../support/fake-source.ts';
 import { aBench, type PollerBench, rest } from '../support/poller-bench.ts';
 
 const broken = new ApiError('server', 'HTTP 500: a problem of New Relic', { status: 500 });
+const refused = new ApiError('auth', 'HTTP 401', { status: 401 });
 const subjects = ['1', '1/11', '1/12'] as const;
 const all = subjects.join(' ');
 /** What fails in the second minute is dropped in the fifth. */
@@ -111,7 +112,10 @@ describe('5.1 11.2 what is shown of an application of which parts fail', () => {
     bench.start();
     for (const [minute, error] of [undefined, gone, broken, undefined].entries()) {
       await minuteOf(bench, minute, error === undefined ? '' : '1 1/11 1/12', error);
-      seen.push([bench.sink.apps.has('1'), statusOf(bench).state, statusOf(bench).failure?.reason]);
+      const { state, failure } = statusOf(bench);
+      seen.push([bench.sink.apps.has('1'), state, failure?.reason]);
+      // What is gone has nothing that could fail.
+      expect(bench.poller.judge.status().failing).toEqual([]);
     }
 
     expect(seen).toEqual([
@@ -126,6 +130,44 @@ describe('5.1 11.2 what is shown of an application of which parts fail', () => {
       'application is back',
     ]);
   });
+});
+
+describe('4.3 11.2 a poll that does not end', () => {
+  it.each([10_000, minuteMs, 2 * minuteMs])(
+    'fails two intervals after it was due, and its values are dropped in their time: %d ms',
+    async (intervalMs) => {
+      const bench = aShop(anEntry({ poll: { ...poll, intervalMs } }), []);
+      const { source, clock, sink } = bench;
+      const calls = (): number => source.calls.filter((call) => call === 'app 1').length;
+      source.answer('1', webOf(1));
+      bench.start();
+      await clock.advance(0);
+      source.answer('1', new Promise(() => undefined));
+      while (calls() < 2) await clock.advance(10);
+      const dueMs = clock.wallMs();
+
+      await clock.advance(2 * intervalMs - 20);
+      const before = statusOf(bench);
+      await clock.advance(40);
+      const late = statusOf(bench);
+      await clock.advance(poll.staleAfterMs - 60);
+      const held = shown(bench);
+      await clock.advance(60);
+
+      expect(before).toMatchObject({ state: 'up', failure: undefined });
+      expect(late).toMatchObject({ state: 'failing', isHeld: true });
+      expect(late.failure).toMatchObject({ reason: 'throttled' });
+      expect(late.failure?.message).toContain('has not ended');
+      expect(Math.abs((late.failure?.sinceMs ?? 0) - dueMs - 2 * intervalMs)).toBeLessThan(20);
+      expect([held, shown(bench)]).toEqual(['1 - -', '- - -']);
+      expect(statusOf(bench).state).toBe('dropped');
+      expect(sink.apps.get('1')).toMatchObject({
+        pollSucceeded: false,
+        failureReason: 'throttled',
+      });
+      expect(calls()).toBe(2);
+    },
+  );
 });
 
 describe('hosts that a discovery no longer lists', () => {
@@ -155,6 +197,7 @@ describe('hosts that a discovery no longer lists', () => {
     await bench.clock.advance(0);
 
     expect(shown(bench)).toBe('1 - 1');
+    expect(statusOf(bench).lastPollSeconds).toBe(15);
   });
 });
 
@@ -196,7 +239,7 @@ describe('8.3 what was read before a reload', () => {
       [[], [2, 1]],
     ],
   ])('stays %s, also of a poll under way', async (_, from, to, [own, ofHost], read) => {
-    const [ofOwn, ofHosts] = read ?? [
+    const [readOfOwn, readOfHost] = read ?? [
       [1, 2],
       [1, 2],
     ];
@@ -206,7 +249,7 @@ describe('8.3 what was read before a reload', () => {
       const begun = new Promise<void>((resolve) => {
         answer = resolve;
       });
-      const answers = { '1': ofOwn, '1/11': ofHosts };
+      const answers = { '1': readOfOwn, '1/11': readOfHost };
       for (const [subject, values] of Object.entries(answers)) {
         bench.source.answer(subject, isUnderWay ? begun.then(() => values) : values);
       }
@@ -222,12 +265,14 @@ describe('8.3 what was read before a reload', () => {
     }
   });
 
-  it('of a silent application is nothing, and no failure', async () => {
-    const bench = aShop();
+  it('of a silent application is nothing, and no failure, even while the key is refused', async () => {
+    const bench = aShop(anEntry({ poll: { discoveryIntervalMs: minuteMs } }));
     bench.source.list(anApplication({ id: '1', reporting: false }));
     bench.start();
     await bench.clock.advance(1000);
     await bench.poller.reconfigure({ account: anAccount(), entries: [asking([memory])] });
+    bench.source.failDiscovery(refused);
+    await bench.clock.advance(70 * minuteMs);
 
     expect(bench.sink.apps.get('1')).toMatchObject({
       reading: { application: [], series: [] },
@@ -238,25 +283,22 @@ describe('8.3 what was read before a reload', () => {
 });
 
 describe('the status of an application', () => {
-  it('fails since the first failure in a row, for the last reason, until all has come', async () => {
+  const late = new ApiError('timeout', 'no answer within 30 s');
+  /** Of each minute: it works, fails four times, does so in part, and works again. */
+  async function course(): Promise<readonly ApplicationStatus[]> {
     const bench = aShop();
     const seen: ApplicationStatus[] = [];
-    const late = new ApiError('timeout', 'no answer within 30 s');
     bench.start();
-    const beginMs = bench.clock.wallMs();
-    const course = [
-      ['', broken],
-      [all, broken],
-      [all, late],
-      [all, late],
-      [all, late],
-      ['1', late],
-      ['', late],
-    ] as const;
-    for (const [index, [failing, error]] of course.entries()) {
-      await minuteOf(bench, index + 1, failing, error);
+    for (const [index, failing] of ['', all, all, all, all, '1', ''].entries()) {
+      await minuteOf(bench, index + 1, failing, index === 1 ? broken : late);
       seen.push(statusOf(bench));
     }
+    return seen;
+  }
+
+  it('fails since the first failure in a row, for the last reason, until all has come', async () => {
+    const seen = await course();
+    const sinceMs = seen[1]?.failure?.sinceMs;
 
     expect(seen.map(({ state, isHeld }) => `${state} ${isHeld}`)).toEqual([
       'up false',
@@ -267,21 +309,31 @@ describe('the status of an application', () => {
       'failing false',
       'up false',
     ]);
-    const [, first, second, third, dropped, partly, mended] = seen;
-    const sinceMs = first?.failure?.sinceMs ?? 0;
-    expect(sinceMs).toBeGreaterThan(beginMs);
-    expect(first?.failure).toEqual({ reason: 'server', message: broken.message, sinceMs });
-    for (const one of [second, third, dropped, partly]) {
-      expect(one?.failure).toEqual({ reason: 'timeout', message: late.message, sinceMs });
-    }
-    const dropMs = sinceMs + 3 * minuteMs;
-    expect([first, second, third].map((one) => one?.dropMs)).toEqual([dropMs, dropMs, dropMs]);
-    expect(Math.abs((dropped?.dropMs ?? 0) - dropMs)).toBeLessThan(1000);
-    expect([partly?.dropMs, mended?.dropMs]).toEqual([undefined, undefined]);
-    expect(third?.failedHostIds).toEqual(new Set(['11', '12']));
-    expect(partly?.failedHostIds).toEqual(new Set());
-    expect(first?.lastSuccessMs).toBe(seen[0]?.lastPollMs);
-    expect(mended?.lastSuccessMs).toBe(mended?.lastPollMs);
+    const first = { reason: 'server', message: broken.message, sinceMs };
+    const last = { reason: 'timeout', message: late.message, sinceMs };
+    expect(seen.map(({ failure }) => failure)).toEqual([
+      undefined,
+      first,
+      last,
+      last,
+      last,
+      last,
+      undefined,
+    ]);
+    expect(sinceMs).toBeGreaterThan(seen[0]?.lastPollMs ?? 0);
+  });
+
+  it('says when values will be dropped or were, which hosts fail, and when all was well', async () => {
+    const seen = await course();
+    const sinceMs = seen[1]?.failure?.sinceMs ?? 0;
+    const lastMs = seen.map(({ lastSuccessMs }) => lastSuccessMs);
+    const [well] = lastMs;
+
+    const dropSeconds = seen.map(({ dropMs = NaN }) => Math.round((dropMs - sinceMs) / 1000));
+    expect(dropSeconds).toEqual([NaN, 180, 180, 180, 180, NaN, NaN]);
+    const hosts = seen.map(({ failedHostIds }) => [...failedHostIds].join(' '));
+    expect(hosts).toEqual(['', ...Array(4).fill('11 12'), '', '']);
+    expect(lastMs).toEqual([...Array(6).fill(well), seen[6]?.lastPollMs]);
   });
 
   it('neither holds nor drops values that never were', async () => {
@@ -296,16 +348,46 @@ describe('the status of an application', () => {
     }
   });
 
-  it.each([
-    ['a refused key', '1', new ApiError('auth', 'no', { status: 401 }), 'auth'],
-    ['a failure of its own', '1', broken, 'server'],
-  ])('after %s names the hosts that it lacks', async (_, failing, error, reason) => {
-    const bench = aShop();
+  it('is waiting before its first poll has ended', async () => {
+    const bench = aShop(anEntry({ poll, labels: { team: 'shop' }, hosts: false }));
+    bench.source.answer('1', new Promise(() => undefined));
     bench.start();
-    await minuteOf(bench, 1, failing, error);
+    await bench.clock.advance(1000);
+
+    expect(statusOf(bench)).toMatchObject({
+      account: 'production',
+      id: '1',
+      selector: 'match=^',
+      labels: { team: 'shop' },
+      state: 'waiting',
+      lastSuccessMs: undefined,
+      lastPollMs: undefined,
+      nextPollMs: bench.clock.wallMs() - 1000,
+      intervalSeconds: 60,
+    });
+  });
+
+  const byName = anEntry({ poll, hosts: { kind: 'match', pattern: /^web/u } });
+  it.each([
+    ['a key that is refused to a host', usual, ['1/11', refused], ['11', '12', '13']],
+    ['a failure of its own', usual, [], []],
+    ['names of hosts that nobody knows', byName, ['names'], ['12']],
+  ] as const)('after %s names the hosts that it lacks', async (_, entry, failing, lacks) => {
+    const bench = aShop(entry);
+    bench.source.names('1', new Map([['12', 'web-2']]));
+    bench.start();
+    await minuteOf(bench, 1, '');
+    const [subject, error = broken] = failing;
+    if (subject === 'names') bench.source.names('1', error);
+    else bench.source.answer('1', broken);
+    if (subject === '1/11') bench.source.answer(subject, error);
+    bench.source.answer('1/13', webOf(1));
+    bench.source.list(anApplication({ id: '1', hostIds: ['11', '12', '13'] }));
+    await bench.poller.reconfigure({ account: anAccount(), entries: [entry] }, true);
+    await bench.clock.advance(minuteMs);
     const { failure, failedHostIds } = statusOf(bench);
 
-    expect(failure?.reason).toBe(reason);
-    expect([...failedHostIds]).toEqual(reason === 'auth' ? ['11', '12'] : []);
+    expect(failure?.reason).toBe(error.reason);
+    expect([...failedHostIds]).toEqual(lacks);
   });
 });

@@ -124,21 +124,6 @@ describe.each(apis)('$name', (api) => {
     );
   });
 
-  describe('an entry that chooses nothing', () => {
-    it('is missing, unless it only leaves out', async () => {
-      const [absent, left] = ['8', '9'].map((id) => ({ kind: 'id', id }) as const);
-      const entries = [{ selector: left, exclude: true }, { selector: absent }, {}];
-      const bench = aBench(api, entries.map(anEntry));
-      bench.source.list(anApplication());
-      bench.source.answer('1', webOf(1));
-      bench.start();
-
-      await bench.clock.advance(1000);
-
-      expect(bench.poller.judge.status().missingSelectors).toEqual(['id=8']);
-    });
-  });
-
   describe('polls whose outcome is no longer wanted', () => {
     it('end without an outcome; those still wanted start again, and others go on', async () => {
       const bench = aPoller(api, 3);

@@ -18,7 +18,6 @@ const unanswered: Discovery = {
   complete: false,
   error: new ApiError('connect', 'no connection'),
 };
-const answered = { ...unanswered, error: new ApiError('server', 'no', { status: 500 }) };
 
 interface Bench extends TableBench {
   readonly loop: DiscoveryLoop;
@@ -100,23 +99,6 @@ const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) =>
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
 describe('DiscoveryLoop', () => {
-  it('discovers at once, and then an interval after the end of each discovery', async () => {
-    const bench: Bench = aLoop(async (begun) => {
-      await new Promise<void>((resolve) => {
-        bench.clock.after(5000, resolve);
-      });
-      return begun === 1 ? two : one;
-    });
-
-    await bench.clock.advance(3 * minuteMs);
-    const reason = await bench.stop();
-
-    expect(timesOf(bench)).toEqual([0, 65_000, 130_000]);
-    expect(bench.ended).toEqual([5000, 70_000, 135_000]);
-    expect([...bench.table.states.applications.keys()]).toEqual(['1']);
-    expect(reason).toMatchObject({ message: 'stopped' });
-  });
-
   it.each([
     { what: 'complete', discovery: one, isWhole: true },
     { what: 'incomplete', discovery: { ...one, complete: false }, isWhole: false },
@@ -133,44 +115,6 @@ describe('DiscoveryLoop', () => {
 
     expect(ended).toBe(row.isWhole);
     await bench.stop();
-  });
-
-  it.each([
-    {
-      what: 'often while the vendor never answered',
-      discovery: unanswered,
-      times: [0, 1500, 4500, 10_500, 22_500, 46_500, 94_500],
-    },
-    { what: 'once a minute when it did', discovery: answered, times: [0, 60_000] },
-    { what: 'ever later for what is missing', discovery: found(), times: [0, 60_000] },
-  ])('tries again $what', async ({ discovery, times }) => {
-    const bench = aLoop(async () => discovery, { intervalMs: 3_600_000 });
-
-    await bench.clock.advance(100_000);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual(times);
-  });
-});
-
-describe('an interval that is shorter than the pause before another try', () => {
-  const every20s = [0, 20_000, 40_000, 60_000];
-
-  it.each([
-    {
-      what: 'the first answer',
-      discovery: unanswered,
-      times: [0, 1500, 4500, 10_500, 22_500, 42_500, 62_500],
-    },
-    { what: 'an end to failures', discovery: answered, times: every20s },
-    { what: 'something that is configured', discovery: found(), times: every20s },
-  ])('counts while it waits for $what', async ({ discovery, times }) => {
-    const bench = aLoop(async () => discovery, { intervalMs: 20_000 });
-
-    await bench.clock.advance(62_500);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual(times);
   });
 });
 
@@ -220,21 +164,6 @@ describe('a restart', () => {
     expect(bench.begun).toEqual([
       { atMs: 0, selectors: 1 },
       { atMs: 0, selectors: 2 },
-    ]);
-    await bench.stop();
-  });
-
-  it('ends the pause at once', async () => {
-    const bench = aLoop(async () => one, { intervalMs: 3_600_000 });
-    await bench.clock.advance(5000);
-
-    bench.loop.follow(next, false);
-    await bench.clock.advance(minuteMs);
-
-    expect(bench.begun).toEqual([
-      { atMs: 0, selectors: 1 },
-      { atMs: 5000, selectors: 2 },
-      { atMs: 65_000, selectors: 2 },
     ]);
     await bench.stop();
   });

@@ -12,11 +12,6 @@ const reading = {
   application: webOf(1),
   hosts: new Map(),
 };
-/** How long the values of an application are held by default. */
-const staleMs = 900_000;
-/** How long a poll may be due, with an interval of a minute. */
-const lateMs = 120_000;
-
 /** A state whose first poll is due at `dueMs`. */
 function aState(dueMs: number, overrides: Partial<AppState> = {}, id = 'a'): AppState {
   const state = newAppState(aSelected({ id }), 0, 0);
@@ -83,63 +78,14 @@ describe('States', () => {
     expect(states.early(10)).toEqual(early);
   });
 
-  it('drops values when polls have failed for stale_after, even during a poll', () => {
+  it('4.3 lets a poll wait for two of the intervals as they are stretched', () => {
     const bench = aBench();
     const { states } = bench;
-    states.set(aState(1e9, { reading, lateSinceMs: 5000 }));
-    states.set(aState(1e9, { reading }, 'b'));
-    states.begin('a');
+    states.setStretch(3);
+    states.set(aState(60_000, { reading, pollSucceeded: true }));
 
-    const dropped = changedAt(bench, 5000 + staleMs - 1, 5000 + staleMs);
-
-    expect(dropped).toEqual([[], ['a']]);
-    expect(appOf(states)).toMatchObject({ reading: undefined, pollSucceeded: false });
-    expect(appOf(states, 'b')?.reading).toBe(reading);
+    expect(changedAt(bench, 60_000 + 360_000 - 1, 60_000 + 360_000)).toEqual([[], ['a']]);
   });
-
-  it.each([
-    { intervalMs: 10_000, stretch: 1, lateMs: 20_000 },
-    { intervalMs: 60_000, stretch: 1, lateMs: 120_000 },
-    { intervalMs: 120_000, stretch: 1, lateMs: 240_000 },
-    { intervalMs: 10_000, stretch: 3, lateMs: 60_000 },
-  ])('4.3 lets a poll wait for $lateMs ms: $intervalMs ms, stretched by $stretch', (row) => {
-    const bench = aBench();
-    const { states } = bench;
-    const entry = anEntry({ poll: { intervalMs: row.intervalMs } });
-    const selected = { ...aSelected({ id: 'a' }), entry };
-    states.setStretch(row.stretch);
-    states.set(aState(60_000, { selected, reading, pollSucceeded: true }));
-    states.begin('a');
-
-    expect(changedAt(bench, 60_000 + row.lateMs - 1, 60_000 + row.lateMs)).toEqual([[], ['a']]);
-  });
-
-  it.each([
-    { what: 'that is never started', begins: false },
-    { what: 'that never ends', begins: true },
-  ])(
-    'fails an application that waits for a poll $what, and then drops its values',
-    ({ begins }) => {
-      const bench = aBench();
-      bench.states.set(aState(60_000, { reading, pollSucceeded: true }));
-      if (begins) bench.states.begin('a');
-      const lateAtMs = 60_000 + lateMs;
-
-      expect(changedAt(bench, lateAtMs - 1)).toEqual([[]]);
-      expect(appOf(bench.states)?.lateSinceMs).toBeUndefined();
-      expect(bench.states.failing().length).toBe(0);
-      expect(changedAt(bench, lateAtMs)).toEqual([['a']]);
-      expect(bench.states.failing().length).toBe(1);
-      expect(appOf(bench.states)).toMatchObject({
-        lateSinceMs: lateAtMs,
-        failure: { reason: 'throttled' },
-        pollSucceeded: false,
-        reading,
-      });
-      expect(changedAt(bench, lateAtMs + staleMs - 1, lateAtMs + staleMs)).toEqual([[], ['a']]);
-      expect(appOf(bench.states)?.reading).toBeUndefined();
-    },
-  );
 
   it.each([
     { what: 'at its time with a longer one', afterMs: 900_000, dueMs: 700_000 },
@@ -159,29 +105,6 @@ describe('States', () => {
     const { nextMs, changed } = states.look();
     expect(Math.round(nextMs)).toBe(row.dueMs);
     expect(changed).toEqual([]);
-  });
-
-  it('counts those that fail, of which none is gone', () => {
-    const { states } = aBench();
-    const failing = aState(0, { pollSucceeded: false });
-    const counts = [failing, { ...failing, gone: true }, failing, aState(0)].map((state) => {
-      states.set(state);
-      return states.failing().length;
-    });
-
-    expect(counts).toEqual([1, 0, 1, 0]);
-  });
-
-  it('says since when something was due that nobody has looked at', () => {
-    const { states, goTo } = aBench();
-    states.set(aState(5000));
-    states.set(aState(1000, {}, 'b'));
-    states.begin('b');
-    goTo(4999);
-    const before = states.overdueSinceMs();
-    goTo(400_000);
-
-    expect([before, states.overdueSinceMs()]).toEqual([undefined, 5000]);
   });
 
   it('keeps the share of an interval that has passed when all intervals become longer or shorter', () => {
