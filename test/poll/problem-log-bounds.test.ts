@@ -4,6 +4,7 @@ import { type ProblemKind, problemKinds } from '../../src/model/problem-kinds.ts
 import { minuteMs } from '../../src/model/time.ts';
 import { ProblemLog } from '../../src/poll/problem-log.ts';
 import { createBoundedLogger } from '../../src/publish/bounded-logger.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { createFakeLogger } from '../support/fake-logger.ts';
 import { configOf, surfaces, told } from '../support/problem-bench.ts';
@@ -121,7 +122,7 @@ describe('the wall clock that is set back while an application is forbidden (403
 });
 
 describe('ten thousand that fail', () => {
-  it('are judged and told in less than a tenth of a second', () => {
+  it('are judged and told in less than a tenth of a second of CPU time', () => {
     const logger = createFakeLogger();
     const log = new ProblemLog({}, { clock: createFakeClock(), logger });
     const many = Array.from({ length: 10_000 }, (_, id) =>
@@ -131,8 +132,11 @@ describe('ten thousand that fail', () => {
       }),
     );
     log.tell(many);
-    const startMs = performance.now();
-    for (let round = 0; round < 5; round += 1) log.tell(many);
-    expect((performance.now() - startMs) / 5).toBeLessThan(100);
+    const rounds = 5;
+    const cpuMs = cpuMsOf(() => {
+      for (let round = 0; round < rounds; round += 1) log.tell(many);
+    });
+
+    expect(cpuMs / rounds).toBeLessThan(100);
   });
 });

@@ -92,9 +92,9 @@ describe('applications whose queries are never answered', () => {
   };
 
   it.each([
-    { what: 'one, with hosts', count: 1, hosts: 30, spare: 2, sizes: [1, 199] },
+    { what: 'one, with hosts', count: 1, hosts: 2, spare: 2, sizes: [1, 199] },
     { what: '150, with hosts', count: 150, hosts: 1, spare: 2, sizes: [150, 50] },
-    { what: 'one, where nothing can be spared', count: 1, hosts: 30, spare: 1, sizes: [200] },
+    { what: 'one, where nothing can be spared', count: 1, hosts: 2, spare: 1, sizes: [200] },
   ])('are a group of their own: $what', async ({ count, hosts, spare, sizes }) => {
     const { polls, groupSizes } = aBench(hanging(count), { hosts });
     await polls(8);
