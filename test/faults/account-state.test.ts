@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
-import { aMetric } from '../poll/metric-watch-bench.ts';
-import { anEntry } from '../support/builders.ts';
+import { aMetric, anEntry } from '../support/builders.ts';
 import { type TimedBench, withTimedFaults } from './fault-bench.ts';
 
 /** The state of the account with the faults, and since which minute; after so many minutes. */
@@ -84,7 +83,7 @@ describe('an account is degraded', () => {
   });
 
   it('while a metric never has a value, since that was found, and up again without the metric', async () => {
-    const misspelt = aMetric({ metric: 'Custom/Qeue' });
+    const misspelt = aMetric('Custom/Qeue', { as: 'queue_depth' });
     const entries = [{ poll: { metrics: ['throughput', misspelt] } }] as const;
     await withTimedFaults({ entries }, async (bench) => {
       const seen = [await stateAt(bench, 5), await stateAt(bench, 10)];
@@ -131,7 +130,7 @@ describe('an application is failing', () => {
 
 describe('a metric that never has a value', () => {
   it('is found in one application though another one of the entry always fails', async () => {
-    const misspelt = aMetric({ metric: 'Custom/Qeue' });
+    const misspelt = aMetric('Custom/Qeue', { as: 'queue_depth' });
     const entries = [{ poll: { metrics: ['throughput', misspelt] } }] as const;
     const rule: FaultRule = {
       when: { applicationId: '102' },
