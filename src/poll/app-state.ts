@@ -186,7 +186,7 @@ interface Parts {
 export const noParts: Parts = partsOf(undefined);
 
 /** What a poll brought. */
-export function partsOf(reading: AppReading | undefined): Parts {
+function partsOf(reading: AppReading | undefined): Parts {
   return madeOf(reading, new Map(), reading?.windowEndMs);
 }
 
@@ -293,11 +293,7 @@ function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts
  *
  * @param isSameWindow whether it was read for the window that is wanted: if not, what grows with it goes too
  */
-export function withSeries(
-  before: Parts,
-  series: readonly PolledSeries[],
-  isSameWindow = true,
-): Parts {
+function withSeries(before: Parts, series: readonly PolledSeries[], isSameWindow = true): Parts {
   const { reading } = before;
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return before;

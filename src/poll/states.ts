@@ -25,7 +25,7 @@ export function staleAtMs(state: State): number {
 }
 
 /** Without values that were not renewed for `stale_after`: those of single parts, or all if a poll is late. */
-export function withoutStaleValues<One extends State>(state: One, nowMs: number): One {
+function withoutStaleValues<One extends State>(state: One, nowMs: number): One {
   if (staleAtMs(state) > nowMs) return state;
   const sinceMs = nowMs - timingOf(state).staleAfterMs;
   const isAllStale = state.kind === 'query' || (state.lateSinceMs ?? Infinity) <= sinceMs;
