@@ -101,7 +101,7 @@ describe('the texts of queries', () => {
           expect(new Set(asked.flatMap((one) => one.applicationIds))).toEqual(new Set(ids));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
