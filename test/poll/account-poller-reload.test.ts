@@ -95,6 +95,27 @@ describe.each(apis)('$name', (api) => {
       expect([before, callsOf(bench, 'list')]).toEqual([1, 2]);
     });
 
+    it('with other labels lets a poll under way go on', async () => {
+      const bench = aBench(api);
+      let answer = (): void => undefined;
+      const later = new Promise<ReturnType<typeof webOf>>((resolve) => {
+        answer = () => resolve(webOf(7));
+      });
+      bench.source.list(anApplication({ id: '1' }));
+      bench.source.answer('1', later);
+      bench.start();
+      await bench.clock.advance(1000);
+
+      const entries = [anEntry({ labels: { a: 'b' } })];
+      await bench.poller.reconfigure({ account: anAccount(), entries });
+      answer();
+      await bench.clock.advance(1000);
+
+      const { labels, reading } = bench.sink.apps.get('1') ?? {};
+      expect(callsOf(bench, 'app 1')).toBe(1);
+      expect([labels, reading?.application[0]]).toEqual([{ a: 'b' }, 7]);
+    });
+
     it('that takes out applications whose calls wait leaves none of these calls', async () => {
       const kept = ids.slice(0, 5);
       const unlike = unlikeEntries(ids);
