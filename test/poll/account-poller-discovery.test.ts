@@ -81,6 +81,28 @@ describe('a list is asked for', () => {
     expect(await secondsOfLists(bench, 200)).toEqual([0, 60, 120, 180]);
   });
 
+  it('ten seconds after the last one when New Relic refuses the key to a poll', async () => {
+    const bench = anAccountWith([{ poll: { discoveryIntervalMs: hourMs } }], '1', '2');
+    for (const id of ['1', '2']) bench.source.answer(id, refused);
+    bench.start();
+    await bench.clock.advance(0);
+
+    expect(await secondsOfLists(bench, 100)).toEqual([0, 10]);
+  });
+
+  it.each<[string, (bench: PollerBench) => void, boolean]>([
+    ['is whole', () => undefined, true],
+    ['is not', ({ source }) => source.failDiscovery(answered, [shop('1')]), false],
+    ['has an id that was not asked for yet', ({ source }) => source.pending('1'), false],
+  ])('once by a command, which is told whether it %s', async (_, script, isWhole) => {
+    const bench = anAccountWith([{}], '1');
+    script(bench);
+    const polled = bench.poller.runOnce(new AbortController().signal);
+    await bench.clock.advance(minuteMs);
+
+    expect([await polled, listsOf(bench)]).toEqual([isWhole, 1]);
+  });
+
   it('as often as the shortest interval of what is polled says', async () => {
     const entries = [
       { ...byId('9'), exclude: true, poll: { discoveryIntervalMs: 10_000 } },

@@ -10,7 +10,7 @@ import type { Sought } from '../../src/poll/discovery-state.ts';
 import { aContext, aSilentSource } from '../support/a-context.ts';
 import { dependantsOf } from '../support/dependants.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
-import { aTable, found, shop, signal, type TableBench } from '../support/table-bench.ts';
+import { aTable, found, shop, type TableBench } from '../support/table-bench.ts';
 
 const [one, two] = [found(shop('1')), found(shop('1'), shop('2'))];
 const unanswered: Discovery = {
@@ -98,26 +98,6 @@ async function cutShort(aborted: AbortSignal, calls: number): Promise<Discovery>
 const timesOf = ({ begun }: Bench): readonly number[] => begun.map(({ atMs }) => atMs);
 const never = async (): Promise<Discovery> => new Promise(() => undefined);
 
-describe('DiscoveryLoop', () => {
-  it.each([
-    { what: 'complete', discovery: one, isWhole: true },
-    { what: 'incomplete', discovery: { ...one, complete: false }, isWhole: false },
-    {
-      what: 'without an id that was not asked for yet',
-      discovery: { ...one, pendingIds: ['1'] },
-      isWhole: false,
-    },
-  ])('resolves to $isWhole after a single discovery that is $what', async (row) => {
-    const bench = aLoop(async () => row.discovery);
-    await bench.clock.advance(0);
-
-    const ended = await bench.loop.discover(signal);
-
-    expect(ended).toBe(row.isWhole);
-    await bench.stop();
-  });
-});
-
 describe('a restart', () => {
   const next = { selectors: selectorsOf('1', '2'), intervalMs: minuteMs };
 
@@ -170,21 +150,7 @@ describe('a restart', () => {
 });
 
 describe('a discovery that is wanted soon', () => {
-  it('comes ten seconds after the last one, however often it is asked for', async () => {
-    const bench = aLoop(async () => one);
-    await bench.clock.advance(3000);
-
-    for (const ms of [0, 2000, 2000]) {
-      await bench.clock.advance(ms);
-      bench.loop.soon();
-    }
-    await bench.clock.advance(minuteMs);
-    await bench.stop();
-
-    expect(timesOf(bench)).toEqual([0, 10_000]);
-  });
-
-  it('comes so, too, while what the last one found is still published', async () => {
+  it('comes ten seconds after the last one, though what that found is still published', async () => {
     const bench = aLoop(async () => one, { publishingMs: 100 });
     await bench.clock.advance(50);
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { newAppState } from '../../src/poll/app-state.ts';
 import { newQueryState } from '../../src/poll/query-state.ts';
-import { idOf, type State, States } from '../../src/poll/states.ts';
+import { idOf, States } from '../../src/poll/states.ts';
 import { anEntry, aQuery, aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -13,7 +13,7 @@ interface Bench {
   readonly poll: (...ids: readonly string[]) => void;
   /** Everything is polled in time until then, from the last such poll on. */
   readonly calmUntil: (ms: number) => void;
-  readonly reached: (isAsked?: (state: State) => boolean) => number;
+  readonly reached: () => number;
 }
 
 const everyMinute = { intervalMs: minuteMs, staleAfterMs: 15 * minuteMs };
@@ -45,7 +45,7 @@ function aBench(ids: readonly string[]): Bench {
       }
       nowMs = ms;
     },
-    reached: (isAsked) => states.reachedStretch(states.all, isAsked),
+    reached: () => states.reachedStretch(states.all),
   };
 }
 
@@ -61,70 +61,6 @@ describe('the stretch that States have reached', () => {
     calmUntil(20 * minuteMs);
 
     expect([unstretched, reached()]).toEqual([1, 2]);
-  });
-
-  it('grows while all wait, and stays for ten minutes after the last late poll', () => {
-    const { calmUntil, goTo, poll, reached } = aBench(all);
-    calmUntil(5.5 * minuteMs);
-    const seen: number[] = [];
-    for (const minute of [7, 8, 9]) {
-      goTo(minute * minuteMs);
-      seen.push(reached());
-    }
-    poll(...all);
-    for (const minute of [18.99, 19.01]) {
-      calmUntil(minute * minuteMs);
-      seen.push(reached());
-    }
-
-    expect(seen).toEqual([2, 3, 4, 4, 1]);
-  });
-
-  it('is that of the longer gap until that is ten minutes old, then of the next longest', () => {
-    const { calmUntil, goTo, poll, reached } = aBench(['a']);
-    calmUntil(5.5 * minuteMs);
-    for (const minute of [10, 12, 15]) {
-      goTo(minute * minuteMs);
-      poll('a');
-    }
-    const seen: number[] = [];
-    for (const minute of [19.9, 20.1, 24.9, 25.1]) {
-      calmUntil(minute * minuteMs);
-      seen.push(reached());
-    }
-
-    expect(seen).toEqual([5, 3, 3, 1]);
-  });
-
-  it.each([
-    { waiting: ['a'], of: ['a'], stretch: 5 },
-    { waiting: ['a'], of: ['a', 'b'], stretch: 1 },
-    { waiting: ['a'], of: all, stretch: 1 },
-    { waiting: ['a', 'b'], of: all, stretch: 5 },
-  ])('of $of is $stretch while $waiting wait: the median', ({ waiting, of, stretch }) => {
-    const { states, calmUntil, goTo, poll, reached } = aBench(of);
-    calmUntil(5.5 * minuteMs);
-    for (const minute of [6, 7, 8, 9, 10]) {
-      goTo(minute * minuteMs);
-      poll(...states.all.map(idOf).filter((id) => !waiting.includes(id)));
-    }
-
-    expect(reached()).toBe(stretch);
-  });
-
-  it('counts only those that are asked for', () => {
-    const { states, calmUntil, goTo, poll, reached } = aBench(all);
-    calmUntil(5.5 * minuteMs);
-    for (const minute of [6, 7, 8]) {
-      goTo(minute * minuteMs);
-      poll('b', 'c');
-    }
-    const seen = [(one: State) => idOf(one) === 'a', () => false].map((isAsked) =>
-      reached(isAsked),
-    );
-
-    expect(states.all).toHaveLength(3);
-    expect(seen).toEqual([3, 1]);
   });
 
   it('counts each by its own interval, queries as well', () => {
