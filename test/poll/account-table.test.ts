@@ -94,25 +94,6 @@ describe('AccountTable, when a discovery ended', () => {
   });
 });
 
-describe('AccountTable, when a poll ended', () => {
-  it('publishes new host names of a poll that changed nothing else', async () => {
-    const bench = aTable({ entries: [anEntry({ poll: { hostNames: true } })] });
-    await discover(bench, found(shop('1')));
-    pollAll(bench);
-    const hosts = new Set(['100', '101', '102']);
-    const outcome = { ...wholeOutcome(), reading: undefined, failed: hosts };
-    const request = anyRequest(bench, '1');
-    endPoll(bench, request, outcome);
-    publishedIds(bench);
-
-    endPoll(bench, request, { ...outcome, hosts: new Map([['100', 'a']]) });
-    endPoll(bench, request, outcome);
-
-    expect(publishedIds(bench)).toEqual(['1']);
-    expect(bench.sink.apps.get('1')?.hostNames).toEqual(new Map([['100', 'a']]));
-  });
-});
-
 describe('AccountTable, when it is configured anew', () => {
   const labels = { team: 'payments' };
   const options = { account: anAccount(), discoveryIntervalMs: 60_000 };
@@ -129,19 +110,6 @@ describe('AccountTable, when it is configured anew', () => {
     await reconfigured(bench, { ...options, entries: [entry] });
 
     expect(publishedIds(bench)).toEqual(published);
-  });
-
-  it('removes at once what is no longer wanted', async () => {
-    const bench = aTable();
-    await discover(bench, found(shop('1'), shop('2'), shop('3')));
-    pollAll(bench);
-
-    await reconfigured(bench, {
-      ...options,
-      entries: ['1', '2'].map((id) => anEntry({ selector: { kind: 'id', id } })),
-    });
-
-    expect([...bench.sink.apps.keys()]).toEqual(['1', '2']);
   });
 
   it('keeps the values, the due times and what failed', async () => {

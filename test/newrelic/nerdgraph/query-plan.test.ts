@@ -74,18 +74,6 @@ describe('the rows of an application', () => {
 });
 
 describe('groups', () => {
-  it.each([
-    ['no application', [], 0],
-    ['200 applications', apps(200), 1],
-    ['201 applications', apps(201), 2],
-    ['the hosts of four queries', apps(40, 250), 1],
-    ['more hosts than four queries have', apps(41, 250), 2],
-    ['many hosts that nobody wants', apps(200, 1000, { hosts: false }), 1],
-    ['applications with very many hosts', apps(3, 12_000), 3],
-  ])('are as few as %s need', (_, all, count) => {
-    expect(groupsOf(asking(all))).toHaveLength(count);
-  });
-
   it.each<[string, Entry, number]>([
     ['another interval', { poll: { intervalMs: 120_000 } }, 2],
     ['other metrics', allPresets, 2],
