@@ -39,6 +39,10 @@ const withFile: readonly Command[] = [
 
 const accountName = anyText('the name of an account of the configuration');
 const partOfName = anyText('a part of the name of a metric, such as Datastore');
+const entityType = {
+  ...anyText('the domain and the type of entities, such as SYNTH-MONITOR'),
+  bareText: 'all',
+};
 const assumed = wholeNumber(0, 10_000);
 const quota = wholeNumber(1, 1_000_000);
 const parts = oneOf(['all', 'apps', 'queries']);
@@ -182,6 +186,9 @@ class DeclaredFlags {
       discover: 'Format of the output: text, json or yaml.',
       metrics: 'Format of the output: text or yaml.',
     },
+  });
+  readonly entities: Flag<string> = flag('entities', 'discover', entityType, {
+    help: 'List the types of entities instead; of one, such as --entities=SYNTH-MONITOR, print what New Relic shows of it, as YAML to paste as queries.',
   });
   readonly account: Flag<string> = flag('account', ['metrics', 'verify'], accountName, {
     help: {

@@ -9,7 +9,8 @@ import type { SimulatedAccount } from './fleet.ts';
 import { type GraphqlArguments, type GraphqlObject, invalidInput, isJson } from './graphql.ts';
 import { type NrqlCondition, parseNrqlCondition } from './nrql-condition.ts';
 import { NrqlReader } from './nrql-reader.ts';
-import type { SimulatedApplication } from './simulated-application.ts';
+import { otherEntities } from './other-entities.ts';
+import type { SimulatedHost } from './simulated-application.ts';
 
 /** Without `tags.x`, which are free. */
 const searchable: ReadonlySet<string> = new Set([
@@ -44,51 +45,97 @@ function offsetOf(cursor: unknown): number {
   return Number(offset);
 }
 
-type Predicate = (attributes: EntityAttributes) => boolean;
+/** Whether an entity is meant; `undefined` if that depends on attributes that are not known yet. */
+type Predicate = NrqlCondition['verdict'];
 
 function predicateOf({ query, queryBuilder }: GraphqlArguments): Predicate {
   const hasQuery = typeof query === 'string' && query !== '';
   if (hasQuery === isJson(queryBuilder)) {
     throw invalidInput('One of query and queryBuilder is required, and not both');
   }
-  if (hasQuery) {
-    const { verdict } = parseEntityQuery(query);
-    return (attributes) => verdict({ attribute: (name) => own(attributes, name) ?? null }) === true;
-  }
+  if (hasQuery) return parseEntityQuery(query).verdict;
   const wanted = isJson(queryBuilder) ? Object.entries(queryBuilder) : [];
-  return (attributes) => wanted.every(([name, text]) => own(attributes, name) === text);
+  return (entity) => {
+    const values = wanted.map(([name, text]) => [entity.attribute(name), text]);
+    if (values.some(([value, text]) => value !== undefined && value !== text)) return false;
+    return values.some(([value]) => value === undefined) ? undefined : true;
+  };
 }
 
-function byName(left: SimulatedApplication, right: SimulatedApplication): number {
+/** An entity, before its outline is made. */
+interface Found {
+  readonly name: string;
+  readonly domain: string;
+  readonly type: string;
+  readonly outline: () => GraphqlObject;
+}
+
+/** The entities that are meant: applications of APM, and others, which all report. */
+function foundIn(
+  isMeant: Predicate,
+  { fleet, calls }: SimulatedAccount,
+  account: GraphqlAccount,
+): readonly Found[] {
+  const applications = fleet.applications();
+  const isWanted = (attributes: EntityAttributes): boolean =>
+    isMeant({ attribute: (name) => own(attributes, name) ?? null }) === true;
+  const ofApm = applications
+    .filter((application) => isWanted(entityAttributesOf(application, account)))
+    .map((application): Found => {
+      const hosts = (): readonly SimulatedHost[] => fleet.listedHosts(application);
+      const outline = () => entityOutline(application, { account, calls, hosts: hosts() });
+      return { name: application.name, domain: 'APM', type: 'APPLICATION', outline };
+    });
+  const reporting = applications.filter(({ silentSinceMs }) => silentSinceMs === undefined);
+  const others = otherEntities(account.id, reporting).flatMap(({ domain, type, outlines }) => {
+    const known = { domain, type, accountId: String(account.id), reporting: 'true' };
+    // Hosts are many: what is not meant as a whole is not even listed.
+    if (isMeant({ attribute: (name) => own(known, name) }) === false) return [];
+    return outlines().flatMap((entity): readonly Found[] => {
+      const name = String(entity['name']);
+      return isWanted({ ...known, name }) ? [{ name, domain, type, outline: () => entity }] : [];
+    });
+  });
+  return [...ofApm, ...others];
+}
+
+/** How many there are of each type. */
+function typesIn(found: readonly Found[]): readonly GraphqlObject[] {
+  const counts = new Map<string, { domain: string; type: string; count: number }>();
+  for (const { domain, type } of found) {
+    const { count } = counts.get(`${domain}-${type}`) ?? { count: 0 };
+    counts.set(`${domain}-${type}`, { domain, type, count: count + 1 });
+  }
+  return [...counts.values()];
+}
+
+function byName(left: Found, right: Found): number {
   if (left.name === right.name) return 0;
   return left.name < right.name ? -1 : 1;
 }
 
 /**
- * The field `entitySearch`: the applications as entities, so many on a page. Throws `INVALID_INPUT`.
+ * The field `entitySearch`: applications and other entities, so many on a page. Throws `INVALID_INPUT`.
  */
 export function searchEntities(
   args: GraphqlArguments,
-  { fleet, calls }: SimulatedAccount,
+  simulated: SimulatedAccount,
   { account, pageSize }: { readonly account: GraphqlAccount; readonly pageSize: number },
 ): GraphqlObject {
-  const isMeant = predicateOf(args);
-  const found = fleet
-    .applications()
-    .filter((application) => isMeant(entityAttributesOf(application, account)))
-    .toSorted(args['sortByWithDirection'] === undefined ? () => 0 : byName);
+  const found = foundIn(predicateOf(args), simulated, account).toSorted(
+    args['sortByWithDirection'] === undefined ? () => 0 : byName,
+  );
+  const { limit } = isJson(args['options']) ? args['options'] : {};
+  const most = typeof limit === 'number' ? Math.min(limit, pageSize) : pageSize;
   return {
     count: found.length,
+    types: () => typesIn(found),
     results: ({ cursor }: GraphqlArguments) => {
       const offset = offsetOf(cursor);
-      const end = offset + pageSize;
+      const end = offset + most;
       return {
         nextCursor: end < found.length ? cursorOf(end) : null,
-        entities: found
-          .slice(offset, end)
-          .map((application) =>
-            entityOutline(application, { account, calls, hosts: fleet.listedHosts(application) }),
-          ),
+        entities: found.slice(offset, end).map(({ outline }) => outline()),
       };
     },
   };

@@ -6,6 +6,7 @@ import { buildASTSchema } from 'graphql/utilities/buildASTSchema.js';
 const entityFields = `
   accountId: Int
   alertSeverity: EntityAlertSeverity
+  goldenMetrics: EntityGoldenContextScopedGoldenMetrics
   guid: EntityGuid
   name: String
   reporting: Boolean
@@ -72,9 +73,32 @@ enum SortBy { ASC }
 enum EntityAlertSeverity { CRITICAL NOT_ALERTING NOT_CONFIGURED WARNING }
 input SortCriterionWithDirection { attribute: EntitySearchSortCriteria direction: SortBy }
 
-type EntitySearch { count: Int results(cursor: String): EntitySearchResult }
+type EntitySearch {
+  count: Int
+  results(cursor: String): EntitySearchResult
+  types: [EntitySearchTypes]
+}
+type EntitySearchTypes { count: Int domain: String type: String }
 type EntitySearchResult { entities: [EntityOutline] nextCursor: String }
 type EntityTag { key: String values: [String] }
+
+type EntityGoldenContextScopedGoldenMetrics { metrics: [EntityGoldenMetric] }
+type EntityGoldenMetric {
+  definition: EntityGoldenMetricDefinition
+  name: String
+  title: String
+  unit: EntityGoldenMetricUnit
+}
+type EntityGoldenMetricDefinition {
+  eventId: String
+  facet: String
+  from: String
+  select: String
+  where: String
+}
+enum EntityGoldenMetricUnit {
+  BYTES_PER_SECOND COUNT MS PAGES_PER_SECOND PERCENTAGE REQUESTS_PER_MINUTE SECONDS
+}
 
 interface EntityOutline { ${entityFields} }
 type ApmApplicationEntityOutline implements EntityOutline {
@@ -84,6 +108,7 @@ type ApmApplicationEntityOutline implements EntityOutline {
   language: String
   settings: ApmApplicationSettings
 }
+type GenericEntityOutline implements EntityOutline { ${entityFields} }
 type ApmApplicationSettings { apdexTarget: Float }
 type ApmApplicationSummaryData {
   apdexScore: Float

@@ -1,5 +1,6 @@
 import { own } from '../model/own.ts';
 import { dayMs, hourMs, minuteMs } from '../model/time.ts';
+import { isJson } from './graphql.ts';
 import { type NrqlCondition, parseNrqlCondition, rowsThatMeet } from './nrql-condition.ts';
 import {
   aggregateNames,
@@ -49,8 +50,15 @@ export function durationMs(reader: NrqlReader): number {
 
 type Operator = '+' | '-' | '*' | '/';
 
+/** A number as it is, and that of one percentile. */
+function numberIn(value: unknown): unknown {
+  const members = isJson(value) ? Object.values(value) : [];
+  return members.length === 1 ? members[0] : value;
+}
+
 /** Null where one of the two is no number, and for what is divided by 0. */
-function calculated(operator: Operator, left: unknown, right: unknown): number | null {
+function calculated(operator: Operator, one: unknown, other: unknown): number | null {
+  const [left, right] = [numberIn(one), numberIn(other)];
   if (typeof left !== 'number' || typeof right !== 'number') return null;
   switch (operator) {
     case '+':

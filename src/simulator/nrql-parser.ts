@@ -8,6 +8,7 @@ import {
   parseNrqlSelect,
 } from './nrql-expression.ts';
 import { dataSources, NrqlReader } from './nrql-reader.ts';
+import { dimensionalMetric } from './other-entities.ts';
 
 /** An end of the time range. */
 export type NrqlMoment =
@@ -87,7 +88,7 @@ function eventTypes(reader: NrqlReader): readonly string[] {
   if (found.length > 1 && found.includes('Metric')) {
     throw reader.fail('timeslices stand in no query with other data');
   }
-  return found;
+  return reader.isOfDimensions && found.includes('Metric') ? [dimensionalMetric] : found;
 }
 
 function facets(reader: NrqlReader): readonly NrqlFacet[] {

@@ -1,4 +1,5 @@
 import { invalidInput, notSimulated } from './graphql.ts';
+import { dimension } from './other-entities.ts';
 
 export interface NrqlToken {
   /** `name` is a word in backticks, `pattern` a raw text: r'...'. */
@@ -99,6 +100,8 @@ function isKeyword({ kind, text }: NrqlToken): boolean {
 export class NrqlReader {
   /** Whether the query is of events, which have any attributes, and not of timeslices. */
   readonly isOfEvents: boolean;
+  /** Whether it is of metrics that have any attributes, as events do. */
+  readonly isOfDimensions: boolean;
   /** Whether it is no NRQL, but the query of a search for entities. */
   readonly isOfEntities: boolean;
   readonly #text: string;
@@ -114,9 +117,11 @@ export class NrqlReader {
     this.#end = { kind: 'end', text: '', position: text.length + 1, length: 0 };
     this.#entityAttributes = entityAttributes;
     this.isOfEntities = entityAttributes !== undefined;
-    this.isOfEvents = this.#tokens.some(
+    this.isOfDimensions = this.#tokens.some(({ text: word }) => dimension.test(word));
+    const isOfOthers = this.#tokens.some(
       (token, place) => isWord(token, 'FROM') && this.#tokens[place + 1]?.text !== 'Metric',
     );
+    this.isOfEvents = isOfOthers || this.isOfDimensions;
   }
 
   peek(): NrqlToken {

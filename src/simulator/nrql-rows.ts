@@ -198,7 +198,9 @@ export function* eventRows(
 ): Iterable<NrqlRow> {
   const verdict = where?.verdict ?? ((): boolean => true);
   const applications = account.fleet.applications();
-  yield* samplesOf(eventType, window, applications).filter((row) => verdict(row) === true);
+  yield* samplesOf(eventType, window, applications, options.accountId).filter(
+    (row) => verdict(row) === true,
+  );
   if (eventType !== 'Transaction' && eventType !== 'TransactionError') return;
   for (const application of applications) {
     // What the condition excludes as a whole costs nothing.

@@ -1,6 +1,13 @@
 import { own } from '../model/own.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
 import type { NrqlRow, NrqlValue } from './nrql-row.ts';
+import {
+  dimensionalMetric,
+  guidOf,
+  monitorNames,
+  otherData,
+  otherEventTypes,
+} from './other-entities.ts';
 import type { SimulatedApplication } from './simulated-application.ts';
 import { emptyTimeslice, evenTimeslice } from './timeslice.ts';
 import type { MetricWindow } from './timeslices.ts';
@@ -27,6 +34,7 @@ interface Moment {
   readonly endMs: number;
   /** Those that report. */
   readonly applications: readonly SimulatedApplication[];
+  readonly accountId: number;
 }
 
 /** A factor around 1 that swings by a quarter in the course of an hour. */
@@ -49,7 +57,12 @@ const pageViews: Make = (moment) =>
     .flatMap(({ name: appName }, index) =>
       browsers.map(([userAgentName, perMinute, seconds]) => ({
         records: Math.round(perMinute * moment.minutes),
-        attributes: { appName, userAgentName, duration: seconds * swing(moment, index) },
+        attributes: {
+          appName,
+          entityGuid: guidOf(moment.accountId, 'BROWSER', 'APPLICATION', appName),
+          userAgentName,
+          duration: seconds * swing(moment, index),
+        },
       })),
     );
 
@@ -57,12 +70,13 @@ const locations = ['Frankfurt, DE', 'Tokyo, JP', 'Washington, DC, USA'] as const
 
 /** One check a minute from each location; one in ten of the first monitor fails in the first location. */
 const checks: Make = (moment) =>
-  ['Checkout page', 'Login API', 'Search'].flatMap((monitorName, monitor) =>
+  monitorNames.flatMap((monitorName, monitor) =>
     locations.flatMap((locationLabel, location) => {
       const failed = monitor + location === 0 ? Math.round(moment.minutes / 10) : 0;
       // Of synthetic checks New Relic has milliseconds.
       const duration = 400 * (1 + monitor) * swing(moment, location);
-      const common = { monitorName, locationLabel, duration };
+      const entityGuid = guidOf(moment.accountId, 'SYNTH', 'MONITOR', monitorName);
+      const common = { monitorName, entityGuid, locationLabel, duration };
       return [
         { records: failed, attributes: { ...common, result: 'FAILED' } },
         { records: moment.minutes - failed, attributes: { ...common, result: 'SUCCESS' } },
@@ -140,7 +154,19 @@ const incidents: Make = ({ endMs }) =>
     );
   });
 
+function ofOthers(eventType: string): Make {
+  return (moment) =>
+    otherData(eventType, moment.accountId, moment.applications).map(
+      ({ perMinute, entity, numbers }, index) => {
+        const now = numbers.map(([name, usual]) => [name, usual * swing(moment, index)] as const);
+        const attributes = { ...entity, ...Object.fromEntries(now) };
+        return { records: perMinute * moment.minutes, attributes };
+      },
+    );
+}
+
 const makers: ReadonlyMap<string, Make> = new Map([
+  ...Array.from(otherEventTypes, (type) => [type, ofOthers(type)] as const),
   ['AwsLambdaInvocation', invocations],
   ['KafkaOffsetSample', kafkaOffsets],
   ['Log', logs],
@@ -151,19 +177,23 @@ const makers: ReadonlyMap<string, Make> = new Map([
 ]);
 
 /** The types of events that no transaction causes. */
-export const sampleTypes: readonly string[] = [...makers.keys()];
+export const sampleTypes: readonly string[] = [...makers.keys()].filter(
+  (type) => type !== dimensionalMetric,
+);
 
 /** Rows of such a type, the same for the same window; none of another type. */
 export function samplesOf(
   eventType: string,
   { fromMs, toMs }: MetricWindow,
   applications: Iterable<SimulatedApplication>,
+  accountId: number,
 ): readonly NrqlRow[] {
   const make = makers.get(eventType);
   if (make === undefined) return [];
   const moment = {
     minutes: Math.round((toMs - fromMs) / minuteMs),
     endMs: toMs,
+    accountId,
     applications: [...applications].filter(({ silentSinceMs }) => silentSinceMs === undefined),
   };
   return make(moment)

@@ -4,6 +4,7 @@ import type { Query } from '../../src/model/config.ts';
 import { windowAt } from '../../src/model/window.ts';
 import { aNerdgraphAccount } from '../simulator/nerdgraph-account.ts';
 import { parseExposition } from '../support/exposition-parser.ts';
+import { printed } from '../tools/survey/ask-bench.ts';
 import { readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { codeBlocksIn } from './markdown.ts';
@@ -52,7 +53,16 @@ describe('docs/queries.md', () => {
     },
   );
 
-  it('shows the gauges, help and labels that its first query makes', () => {
+  it('begins with what the command prints of monitors', async () => {
+    const [first = ''] = goodConfigsIn(text);
+    const flags = ['--entities=SYNTH-MONITOR', '-o', 'yaml'];
+    const { stdout } = await printed(['discover', ...flags, 'c.yaml'], { 'c.yaml': first });
+
+    expect(first.endsWith(stdout)).toBe(true);
+    expect(stdout).toContain('synth_monitor_failures');
+  });
+
+  it('shows the gauges, help and labels that the query above them makes', () => {
     const page = codeBlocksIn(text).find((block) => block.text.startsWith('# HELP'))?.text ?? '';
     const shown = parseExposition(Buffer.from(page)).map(({ name, type, help, samples }) => ({
       name,
@@ -64,7 +74,9 @@ describe('docs/queries.md', () => {
       ],
     }));
 
-    expect(shown).toEqual(queries.slice(0, 1).flatMap(familiesOf));
+    const above = queries.find(({ gauges }) => gauges.length === 2);
+    expect(shown).toEqual(above === undefined ? [] : familiesOf(above));
+    expect(shown).toHaveLength(2);
   });
 });
 

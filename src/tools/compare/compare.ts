@@ -2,8 +2,8 @@ import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
-import type { AccountConfig, AccountInUse, AccountSource } from '../../model/config.ts';
-import { loadForCommand, noAccountId, withAccounts } from '../survey/ask.ts';
+import type { AccountInUse } from '../../model/config.ts';
+import { loadForCommand, noAccountId, withAccounts, withSource } from '../survey/ask.ts';
 import { type AccountComparison, compareAccount } from './compare-account.ts';
 import { comparisonText, judgementOf } from './compare-text.ts';
 
@@ -39,10 +39,6 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
   return { exitCode: judgement.safe === 'yes' ? 0 : 1, output };
 }
 
-/** What the REST API and NerdGraph take without harm, for an account that has limits for the other one. */
-const restRequestsPerMinute = 800;
-const nerdgraphConcurrency = 5;
-
 /** The account with REST and with NerdGraph, each paced by its budget; neither if its id is not known. */
 function withEachApi({ account, entries }: AccountInUse): readonly AccountInUse[] {
   const { accountId } = account.source;
@@ -51,14 +47,4 @@ function withEachApi({ account, entries }: AccountInUse): readonly AccountInUse[
     { account: withSource(account, { kind: 'rest', accountId }), entries },
     { account: withSource(account, { kind: 'nerdgraph', accountId }), entries },
   ];
-}
-
-/** The account with this API, paced by its budget. */
-export function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
-  if (account.source.kind === source.kind) return account;
-  const requestsPerMinute = Math.min(account.requestsPerMinute, restRequestsPerMinute);
-  const concurrency = Math.min(account.concurrency, nerdgraphConcurrency);
-  return source.kind === 'rest'
-    ? { ...account, source, requestsPerMinute }
-    : { ...account, source, concurrency };
 }

@@ -1,20 +1,24 @@
 import type { OutputFormat } from '../../cli/commands.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
-import type { ToolPlatform } from '../../daemon/platform.ts';
+import { mostShown } from '../../config/diagnostic.ts';
+import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import type { Application } from '../../model/application.ts';
 import { cutText, printable } from '../../model/shown-text.ts';
 import { everyTag } from '../../newrelic/nerdgraph/entity-page.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../survey/ask.ts';
+import { type EntityType, findEntities, typeName } from '../survey/golden-metrics.ts';
 import { aligned } from '../survey/plain-text.ts';
 import { selectApplications } from '../survey/selection.ts';
+import { goldenQueriesYaml } from './golden-queries.ts';
 
 /**
- * Prints all applications of the accounts with entries, whether an entry chooses them or not. Ends with
- * 1 if an account could not be discovered; the part that was found is still printed.
+ * Prints all applications of the accounts with entries, whether an entry chooses them or not, or other entities.
+ * Ends with 1 if an account could not be discovered; the part that was found is still printed.
  */
 export async function discover(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
+  if (flags.entities !== '') return entities(flags, platform);
   const config = await loadOrUsual(flags.configFile, platform);
   const all = await withAccounts(accountsInUse(config), platform, async (accounts) =>
     Promise.all(accounts.map(listed)),
@@ -26,6 +30,46 @@ export async function discover(flags: Flags, platform: ToolPlatform): Promise<Ou
   const isNothing = applications.length === 0 && failures.length > 0;
   const output = isNothing ? '' : listText(applications, flags.output);
   return { exitCode: failures.length === 0 ? 0 : 1, output };
+}
+
+/** What `--entities` is without a type. */
+const everyType = 'all';
+
+/** Prints which types of entities report, or the golden metrics of one; ends with 2 if there is no such type. */
+async function entities(
+  { entities: type, configFile, output: format }: Flags,
+  platform: ToolPlatform,
+): Promise<Outcome> {
+  if (type === everyType && format === 'yaml') {
+    throw new CommandError(2, '--output=yaml needs a type, such as --entities=SYNTH-MONITOR');
+  }
+  const config = await loadOrUsual(configFile, platform);
+  const wanted = type.toUpperCase();
+  const { types, golden, isWhole } = await findEntities(accountsInUse(config), wanted, platform);
+  const exitCode = isWhole ? 0 : 1;
+  const found = type === everyType ? types : golden;
+  if (found.length === 0 && !isWhole) return { exitCode, output: '' };
+  if (found.length === 0 && type !== everyType) throw noSuchType(type, types);
+  if (format === 'json') {
+    return { exitCode, output: `${JSON.stringify(found, undefined, 2)}\n` };
+  }
+  if (type === everyType) return { exitCode, output: typesText(types) };
+  const output = await goldenQueriesYaml(wanted, golden, config.accounts.length > 1);
+  return { exitCode, output };
+}
+
+function noSuchType(wanted: string, types: readonly EntityType[]): CommandError {
+  const names = [...new Set(types.map(typeName).map(printable))].slice(0, mostShown);
+  const what = `--entities: no entity of the type ${JSON.stringify(wanted)} reports`;
+  return new CommandError(2, `${what}: there are: ${names.join(', ') || 'none'}`);
+}
+
+function typesText(types: readonly EntityType[]): string {
+  const rows = types.map((one) =>
+    [one.account, one.domain, one.type, `${one.reporting}`, typeName(one)].map(printable),
+  );
+  const header = ['account', 'domain', 'type', 'reporting', '--entities'];
+  return `${aligned([header, ...rows], ['left', 'left', 'left', 'right']).join('\n')}\n`;
 }
 
 interface Listed {

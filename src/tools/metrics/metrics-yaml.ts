@@ -69,7 +69,7 @@ function commentsOf(
 }
 
 /** A text as YAML reads it, with nothing in it that could end a line or hide. */
-function quotedOnOneLine(text: string): string {
+export function quotedOnOneLine(text: string): string {
   return JSON.stringify(text).replaceAll(notInYaml, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
     return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;

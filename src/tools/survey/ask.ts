@@ -8,7 +8,14 @@ import { orCommandError } from '../../daemon/config-files.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
 import { type PreparedAccount, prepareAccount } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
-import type { AccountConfig, AccountInUse, AppEntry, Config, Query } from '../../model/config.ts';
+import type {
+  AccountConfig,
+  AccountInUse,
+  AccountSource,
+  AppEntry,
+  Config,
+  Query,
+} from '../../model/config.ts';
 import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../../model/poll-outcome.ts';
 import { problemsOfProcess } from '../../model/problem.ts';
 import { countOf, printable } from '../../model/shown-text.ts';
@@ -255,13 +262,26 @@ export function nrqlRequest(
  * `read`, or with the reason of a stop.
  */
 export async function askNrql<Value>(
-  { account, asking, platform }: OpenAccount,
+  open: OpenAccount,
   purpose: NerdGraphPurpose,
   nrql: string,
   read: (part: JsonObject) => Value,
 ): Promise<Value> {
   const { operation, accountId } = purpose;
-  const request = nrqlRequest(operation, { accountId, nrql, timeoutMs: account.timeoutMs });
+  const { timeoutMs } = open.account;
+  return askPart(open, purpose, nrqlRequest(operation, { accountId, nrql, timeoutMs }), read);
+}
+
+/**
+ * What `read` makes of the part of NerdGraph's answer that was asked for. Rejects with an `ApiError`, also one of
+ * `read`, or with the reason of a stop.
+ */
+export async function askPart<Value>(
+  { asking, platform }: OpenAccount,
+  purpose: NerdGraphPurpose,
+  request: ApiRequest,
+  read: (part: JsonObject) => Value,
+): Promise<Value> {
   const response = await asking.send(request, platform.stopSignal);
   return countingFailures(response, purpose, asking.observer, () =>
     read(objectOf(answeredPartOf(documentIn(response, purpose, parseJson)))),
@@ -271,6 +291,20 @@ export async function askNrql<Value>(
 /** Why NerdGraph is not asked about an account, and what to do about it. */
 export const noAccountId =
   'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
+
+/** What the REST API and NerdGraph take without harm, for an account that has limits for the other one. */
+const restRequestsPerMinute = 800;
+const nerdgraphConcurrency = 5;
+
+/** The account with this API, paced by its budget. */
+export function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
+  if (account.source.kind === source.kind) return account;
+  const requestsPerMinute = Math.min(account.requestsPerMinute, restRequestsPerMinute);
+  const concurrency = Math.min(account.concurrency, nerdgraphConcurrency);
+  return source.kind === 'rest'
+    ? { ...account, source, requestsPerMinute }
+    : { ...account, source, concurrency };
+}
 
 const alone = { shard: { ordinal: 0, total: 1 }, reload: undefined, problemsSinceMs: undefined };
 
