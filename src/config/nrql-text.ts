@@ -132,7 +132,7 @@ const ofClauses: Mistakes = {
   ],
   'has no FROM': [`^(?!.*${whole('FROM')})`, 'name the data, such as FROM Transaction'],
   'must select functions and nothing else: only a number can become a gauge': [
-    `^(?!.*${whole('SELECT')})`,
+    `^(?!.*${whole('SELECT')}(?!${atEnd}))`,
     'write SELECT with functions, such as count(*) or average(duration)',
   ],
   'has HAVING, which NRQL does not have': [

@@ -66,6 +66,7 @@ const refusals: readonly (readonly [what: string, text: string, ...facts: readon
   ['no FROM', file('as: x, nrql: SELECT count(*)'), 'no FROM', 'FROM Transaction'],
   ['no function', file('as: x, nrql: SELECT duration FROM T'), 'must select functions'],
   ['events', file('as: x, nrql: SELECT * FROM T'), 'must select functions'],
+  ['nothing', file('as: x, nrql: SELECT FROM T FACET a LIMIT 5'), 'must select functions'],
   ['no SELECT', file('as: x, nrql: SHOW EVENT TYPES'), 'no FROM', 'must select functions'],
   ['an empty text', file('as: x, nrql: ""'), 'must not be empty'],
   [

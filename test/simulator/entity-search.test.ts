@@ -37,7 +37,9 @@ describe('entitySearch', () => {
     account.fleet.addApplication({ id: 3, name: 'new' });
 
     expect(namesIn(account, "domain = 'APM'")).toEqual(['store', 'mail', 'new']);
-    expect(namesIn(account, "domain = 'APM' AND reporting = 'true' AND NOT name LIKE 'NE'")).toEqual(['store']);
+    expect(
+      namesIn(account, "domain = 'APM' AND reporting = 'true' AND NOT name LIKE 'NE'"),
+    ).toEqual(['store']);
     expect(namesIn(account, "domainId IN ('2','9')")).toEqual(['mail']);
     expect(namesIn(account, "tags.team = 'a' OR tags.constructor LIKE '%'")).toEqual(['store']);
   });

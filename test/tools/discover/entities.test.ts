@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import type {
+  ApiRequest,
+  ApiResponse,
+  RawTransport,
+} from '../../../src/newrelic/calls/transport.ts';
 import { goldenQueriesYaml } from '../../../src/tools/discover/golden-queries.ts';
 import type { GoldenMetric } from '../../../src/tools/survey/golden-metrics.ts';
 import { parseExposition } from '../../support/exposition-parser.ts';
-import { type Printed, printed, threeApplications } from '../survey/ask-bench.ts';
+import { type Printed, printed, printedOn, threeApplications } from '../survey/ask-bench.ts';
 
 const account = '{ name: main, base_url: "http://127.0.0.1", api_key_env: KEY, account_id: 1234567';
 const accounts = `accounts: [${account}, source: nerdgraph }]`;
@@ -159,6 +164,64 @@ queries:
       expect(stderr).toContain('account main: not all entities are known: ');
     },
   );
+});
+
+/** Runs the command against a New Relic that answers so to the list of types, and so to that of entities. */
+async function answered(types: unknown, results: unknown): Promise<Printed> {
+  const send = async ({ body = '' }: ApiRequest): Promise<ApiResponse> => {
+    const entitySearch = body.includes('types {') ? { types } : { results };
+    const answer = { data: { actor: { entitySearch } } };
+    return { status: 200, headers: {}, body: JSON.stringify(answer) };
+  };
+  const openTransport = async (): Promise<RawTransport> => ({ send, close: async () => {} });
+  const text = `accounts: [${account} }]\napps: [{ match: "." }]`;
+  const args = ['discover', '--entities=EXT-X', 'c.yaml'];
+  return printedOn({ openTransport }, {}, args, { 'c.yaml': text });
+}
+
+describe('what New Relic should not answer', () => {
+  const types = [{ domain: 'EXT', type: 'X', count: 3 }];
+
+  it.each([undefined, 'many', null, { domain: 'EXT' }])('is no list of types: %j', async (list) => {
+    const { exitCode, stdout, stderr } = await answered(list, {});
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(/^account main: not all entities are known: [^\n]+\n$/u);
+  });
+
+  it.each([{ domain: 5, type: 'X' }, null, {}])('is a type without a name: %j', async (type) => {
+    const { exitCode, stderr } = await answered([type], {});
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('there are: none\n');
+  });
+
+  it.each([
+    [],
+    [null, 7, {}],
+    [{ goldenMetrics: null }, { goldenMetrics: { metrics: 'x' } }],
+    [{ goldenMetrics: { metrics: [] } }],
+  ])('is an entity without metrics: %j', async (...entities) => {
+    const { exitCode, stdout } = await answered(types, { entities });
+
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: '# EXT-X of main: 3 report\nqueries: []\n',
+    });
+  });
+
+  it('is a metric without a query: it is left out, and of many the first are taken', async () => {
+    const without = [null, { name: 'a', title: 'A', definition: null }];
+    const definition = { select: 'max(x)', from: 'X', eventId: 'entityGuid' };
+    const many = Array.from({ length: 500 }, (_, at) => ({ name: `m${at}`, definition }));
+    const entities = [{ goldenMetrics: { metrics: [...without, ...many] } }];
+
+    const { exitCode, stdout } = await answered(types, { entities });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('# "A" is left out: ');
+    expect(stdout.match(/ {2}- as: ext_x_m\d+\n/gu)).toHaveLength(98);
+  });
 });
 
 const golden: GoldenMetric = {
