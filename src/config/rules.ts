@@ -122,7 +122,7 @@ export const missingAccountId =
   '"source: nerdgraph" needs "account_id", the id of the New Relic account';
 
 const accountIdHelp =
-  'run newrelic-exporter check-config --online, which proposes it, or look it up in New Relic: user menu, API keys';
+  'look it up in New Relic: user menu, API keys ("newrelic-exporter check-config --online" proposes it)';
 
 /** What an account with `source: nerdgraph` must have, and must not. */
 function* nerdgraphAccount({ map, path }: PlacedMap): Iterable<Found> {

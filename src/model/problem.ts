@@ -8,6 +8,7 @@ import {
   type FailingStatus,
   mostStretch,
   type ProcessStatus,
+  type QueryStatus,
   type ReloadStatus,
 } from './status.ts';
 
@@ -36,6 +37,11 @@ export interface Problem {
 /** What is known of an account, without what is judged by it. */
 export type AccountFacts = Omit<AccountDetails, 'state' | 'stateSinceMs'>;
 
+/** What it is judged by. */
+type Judged = Omit<AccountFacts, 'queries'> & {
+  readonly queries?: readonly (FailingStatus & Pick<QueryStatus, 'missing'>)[] | undefined;
+};
+
 type Noted = Pick<AccountFacts, 'problemsSinceMs'>;
 
 /** What stays the same of a problem as long as it lasts: what the log calls it, and whom it is about. */
@@ -49,7 +55,7 @@ export function problemKeyOf({ log, subject }: Pick<Problem, 'log' | 'subject'>)
 type Found = Pick<Problem, 'kind' | 'text'> & Partial<Problem>;
 
 /** All that is wrong with an account, the worst first: the only judge of it. */
-export function problemsOf(account: AccountFacts): readonly Problem[] {
+export function problemsOf(account: Judged): readonly Problem[] {
   return [
     ...askedProblems(account),
     ...throttledProblems(account),
@@ -97,7 +103,7 @@ export function subjectsOf(
 
 /** Whether what fails does so because of its whole account: lists fail alike, or did when it was polled, or there are 429s. */
 export function isEffectOf(
-  account: AccountFacts,
+  account: Judged,
   { state, failure, isLeftOver = false }: FailingStatus,
 ): boolean {
   if (failure === undefined || state === 'gone') return false;
@@ -116,7 +122,7 @@ const kindsOfFailures: Readonly<Partial<Record<FailureReason, ProblemKind>>> = {
 };
 
 /** Lists fail, or where there are none, queries. */
-function askedProblems(account: AccountFacts): readonly Found[] {
+function askedProblems(account: Judged): readonly Found[] {
   const { up, error, errorReason: reason, hasApplications } = account;
   if (up !== false) return [];
   const text = error ?? 'New Relic did not answer';
@@ -132,19 +138,19 @@ const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /** 429s and the pauses after them. */
-function throttledProblems(account: AccountFacts): readonly Found[] {
+function throttledProblems(account: Judged): readonly Found[] {
   const { refusals } = account;
   if (!isThrottled(account)) return [];
   const how = refusals && { sinceMs: refusals.sinceMs, remedy: remediesOf429[refusals.cause] };
   return [{ kind: 'throttled', text: refusalText(account), ...how }];
 }
 
-function isThrottled({ refusals, backoffUntilMs }: AccountFacts): boolean {
+function isThrottled({ refusals, backoffUntilMs }: Judged): boolean {
   return refusals !== undefined || backoffUntilMs !== undefined;
 }
 
 /** What the vendor refused, what is sent since then, and until when nothing is. */
-function refusalText(account: AccountFacts): string {
+function refusalText(account: Judged): string {
   const { refusals, backoffUntilMs, stretch, isReduced } = account;
   const { requestsPerMinute: full, budgetRequestsPerMinute: limit } = account;
   const parts = [
@@ -159,7 +165,7 @@ function refusalText(account: AccountFacts): string {
 }
 
 /** Why the budget, or the vendor, makes polls rarer than they were meant to be. While a key is throttled, that is why. */
-function stretchProblems(account: AccountFacts): readonly Found[] {
+function stretchProblems(account: Judged): readonly Found[] {
   const { stretch, demandRequestsPerMinute: demand = 0, budgetRequestsPerMinute: limit } = account;
   const isOf429 = isThrottled(account) && demand <= account.requestsPerMinute;
   if (stretch <= mostStretch || isOf429) return [];
@@ -169,7 +175,7 @@ function stretchProblems(account: AccountFacts): readonly Found[] {
     : [{ kind: 'answers_slow', text: `${needed}, New Relic answers too slowly` }];
 }
 
-function keyProblems({ key: { location, problem, sinceMs } }: AccountFacts): readonly Found[] {
+function keyProblems({ key: { location, problem, sinceMs } }: Judged): readonly Found[] {
   if (problem === undefined) return [];
   const where = problem.includes(location.split(' ').at(-1) ?? '') ? '' : `${location}: `;
   const text = `${where}${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
@@ -177,7 +183,7 @@ function keyProblems({ key: { location, problem, sinceMs } }: AccountFacts): rea
 }
 
 /** Applications and queries alike. */
-function pollProblems(account: AccountFacts): readonly Found[] {
+function pollProblems(account: Judged): readonly Found[] {
   const failures = (
     one: FailingStatus,
     of: 'application' | 'query',
@@ -204,7 +210,7 @@ function pollProblems(account: AccountFacts): readonly Found[] {
 }
 
 /** What is configured and never had a value. */
-function missingProblems(account: AccountFacts): readonly Found[] {
+function missingProblems(account: Judged): readonly Found[] {
   const { missingMetrics, missingTags = [], queries = [] } = account;
   return [
     ...missingMetrics.map(({ selector, name, metric, value }): Found => {
@@ -224,7 +230,7 @@ function missingProblems(account: AccountFacts): readonly Found[] {
   ];
 }
 
-function seriesProblems({ leftOut }: AccountFacts): readonly Found[] {
+function seriesProblems({ leftOut }: Judged): readonly Found[] {
   const left = Object.entries(leftOut ?? {}).filter(([, count]) => count > 0);
   if (left.length === 0) return [];
   const counts = left.map(([reason, count]) => `${countText(count)} (${reason})`).join(', ');

@@ -21,4 +21,4 @@ export function regionOf(baseUrl: string): Region | undefined {
 /** What New Relic says to a key at the address of a region that its account is not in. */
 export const otherRegion: RegExp = /not authorized for account region/iu;
 
-export const otherRegionRemedy: string = `The account is in another region of New Relic: set "region" to that of the account (${anyRegion}); without base_url, "newrelic-exporter check-config --online" looks for it`;
+export const otherRegionRemedy: string = `The account is in another region of New Relic: set "region" to that of the account, ${anyRegion} ("newrelic-exporter check-config --online" looks for it, without base_url)`;

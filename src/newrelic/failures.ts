@@ -267,17 +267,13 @@ function restRemedyFor(
     : undefined;
 }
 
-/** In messages of all but that command. */
-export const accountsNamed =
-  ' ("newrelic-exporter check-config --online" names the accounts that the key sees)';
-
 function nerdGraphRemedyFor(
   { operation, accountId }: NerdGraphPurpose,
   { reason, status }: Failure,
 ): string | undefined {
   if (status === 403) {
     const account = accountId === undefined ? 'the account' : `the account ${accountId}`;
-    return `The user of the API key has no access to ${account}: check account_id${accountsNamed}, the region (${anyRegion}) and the rights of that user`;
+    return `The user of the API key has no access to ${account}: check account_id ("newrelic-exporter check-config --online" names the accounts that the key sees), the region (${anyRegion}) and the rights of that user`;
   }
   // Neither a command that asks once nor a query of the configuration is divided.
   const isWhole = operation === 'list_metrics' || operation === 'query';

@@ -30,6 +30,9 @@ import { onlineFindings } from './check-online.ts';
 import { namedFileProblems } from './named-files.ts';
 import { namedApplications, sharedApplications } from './shared-applications.ts';
 
+/** What messages say of this command, in parentheses: who has asked for it need not be told. */
+const ownAdvice = / \("newrelic-exporter check-config --online" [^)]*\)/gu;
+
 /**
  * Checks the file, and the key and CA files that it names; with `--online` also keys, entries and more at
  * New Relic. Ends with 2 if the file or a file that it names has errors, and with 1 if New Relic refuses
@@ -41,10 +44,12 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   const web = await checkWebConfig(flags.webConfigFile, platform);
   const isWebGood = flags.webConfigFile === '' || web.verdict !== '';
   const { redactor, stderr } = platform;
+  const shown = (text: string): string =>
+    redactor.redact(flags.online ? text.replaceAll(ownAdvice, '') : text);
   if (file.good === undefined || !isWebGood) {
     const proposals = flags.online ? await proposedIds(file.withoutId, platform) : '';
     const message = allOf(file.diagnostics) + proposals + allOf(web.diagnostics);
-    throw new CommandError(2, redactor.redact(message.trimEnd()));
+    throw new CommandError(2, shown(message.trimEnd()));
   }
   const { config } = file.good;
   const rest = endOfRest(config, platform);
@@ -59,7 +64,7 @@ export async function checkConfig(flags: Flags, platform: ToolPlatform): Promise
   const end = `${flags.configFile}: ${verdict}, ${countOf(warned, 'warning')}\n`;
   const output = (text: string): Outcome => ({
     exitCode: count('error') === 0 ? 0 : 1,
-    output: redactor.redact(text),
+    output: shown(text),
   });
   if (flags.online) return output(`${findingsText(all)}${web.verdict}${end}`);
   const lines = rest.map((one) => `${flags.configFile}: ${lineOf(one)}\n`).join('');

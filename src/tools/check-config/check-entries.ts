@@ -36,14 +36,14 @@ function entryFinding(
 }
 
 async function missingFindings(
-  { missing, discovery }: DiscoveredAccount,
+  { open, missing, discovery }: DiscoveredAccount,
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
   return Promise.all(
     missing.slice(0, mostShown).map(async (entry) =>
       entryFinding('error', entry, checked, {
         message: `${selectorText(entry.selector)} matches nothing`,
-        remedy: await suggestionFor(entry.selector, discovery.applications),
+        remedy: await suggestionFor(entry.selector, discovery.applications, open.account.source),
       }),
     ),
   );

@@ -3,7 +3,6 @@ import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { wantedHostNames, withNamedHosts } from '../../model/selected-application.ts';
 import { countOf, printable } from '../../model/shown-text.ts';
 import type { Logger } from '../../model/telemetry.ts';
-import { accountsNamed } from '../../newrelic/failures.ts';
 import {
   askedAfterQuery,
   isUnauthorized,
@@ -46,12 +45,7 @@ export async function onlineFindings(
       Promise.all(accounts.map(async (open) => accountFindings(await discovered(open), checked))),
     { logger },
   );
-  // What this command does already, nobody need be told to do.
-  return [...found.flat(), ...logged].map((one) => ({
-    ...one,
-    message: one.message.replace(accountsNamed, ''),
-    remedy: one.remedy?.replace(accountsNamed, ''),
-  }));
+  return [...found.flat(), ...logged];
 }
 
 const ignore = (): void => undefined;

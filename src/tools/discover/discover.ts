@@ -9,6 +9,7 @@ import { cutText, printable } from '../../model/shown-text.ts';
 import { everyTag } from '../../newrelic/nerdgraph/entity-page.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../survey/ask.ts';
 import { type EntityType, findEntities, typeName } from '../survey/golden-metrics.ts';
+import { noApplicationText } from '../survey/name-suggestion.ts';
 import { aligned } from '../survey/plain-text.ts';
 import { selectApplications } from '../survey/selection.ts';
 import { goldenQueriesYaml } from './golden-queries.ts';
@@ -24,7 +25,9 @@ export async function discover(flags: Flags, platform: ToolPlatform): Promise<Ou
     Promise.all(accounts.map(listed)),
   );
   const failures = all.flatMap(({ failure }) => failure ?? []);
-  for (const failure of failures) platform.stderr.write(failure);
+  for (const text of all.flatMap(({ failure, note }) => failure ?? note ?? [])) {
+    platform.stderr.write(text);
+  }
   const applications = all.flatMap((one) => one.applications);
   // A bare header or an empty list would look like an account without applications.
   const isNothing = applications.length === 0 && failures.length > 0;
@@ -76,6 +79,8 @@ interface Listed {
   readonly applications: readonly ListedApplication[];
   /** A line; `undefined` if the list is complete. */
   readonly failure: string | undefined;
+  /** A line on a list that is complete, and empty. */
+  readonly note: string | undefined;
 }
 
 async function listed(open: OpenAccount): Promise<Listed> {
@@ -98,6 +103,10 @@ async function listed(open: OpenAccount): Promise<Listed> {
       tags,
     })),
     failure: complete ? undefined : `account ${account}: discovery failed: ${reason}\n`,
+    note:
+      applications.length > 0
+        ? undefined
+        : `account ${account}: ${noApplicationText(open.account.source)}\n`,
   };
 }
 

@@ -10,8 +10,8 @@ import { metricsTable, notesOf } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 
 /**
- * Prints which metrics an application has, or one of its hosts. Ends with 1 if the list could not be read
- * to its end; what was read until then is still printed, also when the process is asked to stop. Rejects
+ * Prints which metrics an application has, or one of its hosts. Ends with 1 if there are none, or if the list could
+ * not be read to its end; what was read until then is still printed, also when the process is asked to stop. Rejects
  * with a `CommandError` if there is no such application or host.
  *
  * @param application its id or its name
@@ -43,7 +43,7 @@ async function listed(
   const all = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   for (const note of notesOf(all, target, end, like)) stderr.write(`${redactor.redact(note)}\n`);
   const exitCode = end?.error === undefined && end?.cut === undefined ? 0 : 1;
-  if (all.length === 0) return { exitCode, output: '' };
+  if (all.length === 0) return { exitCode: 1, output: '' };
   if (output === 'text' && usual !== undefined) {
     const { values, error } = await valuesNow(all, target, usual);
     if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);

@@ -62,18 +62,17 @@ async function findApplication(wanted: string, accounts: readonly OpenAccount[])
     const chosen = byId.length > 0 ? byId : applications.filter(({ name }) => name === wanted);
     return chosen.map((application) => ({ open, application, host: undefined }));
   });
-  const [first, ...others] = found;
-  if (others.length > 0) throw severalFound(wanted, found);
-  if (first !== undefined) return first;
+  if (found.length > 1) throw severalFound(wanted, found);
+  const [only] = found;
+  if (only !== undefined) return only;
   const searched = all.filter(({ complete }) => complete);
   const listed = searched.flatMap(({ applications }) => applications);
   const where = `${accounts.length === 1 ? 'account' : 'the accounts'} ${accounts.map(nameOf).join(', ')}`;
   const what = `no application with the id or the name ${quoted(wanted)} was found in ${where}`;
-  const hint =
-    listed.length === 0
-      ? 'newrelic-exporter discover lists all of them'
-      : await suggestionFor(byName, listed);
-  throw new CommandError(1, searched.length === 0 ? what : `${what}: ${hint}`);
+  const [first] = searched;
+  if (first === undefined) throw new CommandError(1, what);
+  const hint = await suggestionFor(byName, listed, first.open.account.source);
+  throw new CommandError(1, `${what}: ${hint}`);
 }
 
 function severalFound(wanted: string, all: readonly Target[]): CommandError {

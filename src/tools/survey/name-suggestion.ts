@@ -1,7 +1,7 @@
 import { loadPatternCompiler } from '../../config/patterns.ts';
 import { closest } from '../../config/suggestion.ts';
 import type { Application } from '../../model/application.ts';
-import type { Selector } from '../../model/config.ts';
+import type { AccountSource, Selector } from '../../model/config.ts';
 import { countOf, printable } from '../../model/shown-text.ts';
 
 /** Nobody would read a suggestion that names more. */
@@ -10,32 +10,29 @@ const mostNamed = 3;
 type Named = Pick<Application, 'id' | 'name'>;
 
 function quoted(applications: readonly Named[]): string {
-  const namesakes = new Set(
-    applications.map(({ name }) => name).filter((name, at, all) => all.indexOf(name) !== at),
-  );
-  const names = applications
-    .slice(0, mostNamed)
-    .map(({ id, name }) => `"${printable(name)}"${namesakes.has(name) ? ` (id ${id})` : ''}`);
+  const names = applications.slice(0, mostNamed).map(({ id, name }) => {
+    const isAlone = applications.filter((one) => one.name === name).length === 1;
+    return `"${printable(name)}"${isAlone ? '' : ` (id ${id})`}`;
+  });
   const more = applications.length - names.length;
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
 function nearNames(name: string, applications: readonly Named[]): string | undefined {
   const lower = name.trim().toLowerCase();
-  const alike = applications.filter((one) => one.name.trim().toLowerCase() === lower);
+  const lowerOf = (one: Named): string => one.name.trim().toLowerCase();
   const near = closest(
     name,
     applications.map((one) => one.name),
   );
-  if (alike.length > 0 || near !== undefined) {
-    const names = alike.length > 0 ? quoted(alike) : `"${printable(near ?? '')}"`;
-    return `did you mean ${names}?`;
-  }
-  const within = applications.filter((one) => {
-    const other = one.name.toLowerCase();
-    return other !== '' && (other.includes(lower) || lower.includes(other));
-  });
-  return within.length === 0 ? undefined : `did you mean ${quoted(within)}?`;
+  const kinds = [
+    (one: Named) => lowerOf(one) === lower,
+    (one: Named) => one.name === near,
+    (one: Named) =>
+      lowerOf(one) !== '' && (lowerOf(one).includes(lower) || lower.includes(lowerOf(one))),
+  ];
+  const meant = kinds.map((isMeant) => applications.filter(isMeant)).find(({ length }) => length);
+  return meant && `did you mean ${quoted(meant)}?`;
 }
 
 async function ignoringCase(
@@ -49,15 +46,31 @@ async function ignoringCase(
   return `ignoring case it matches ${quoted(found)}: write ${JSON.stringify(`(?i)${source}`)}`;
 }
 
-/** What may be meant by an entry that matches none of the applications. */
+/** What it means that an account has no application. */
+export function noApplicationText({ kind, accountId }: AccountSource): string {
+  return kind === 'rest'
+    ? 'the key sees no application: with "source: rest" it sees the account in which it was created alone; is it the right one?'
+    : `the key sees no application in the account ${accountId}; is account_id right?`;
+}
+
+/**
+ * What may be meant by an entry that matches none of the applications.
+ *
+ * @param applications with NerdGraph only those of the wanted names, unless a pattern is wanted, too
+ */
 export async function suggestionFor(
   selector: Selector,
   applications: readonly Named[],
+  source: AccountSource,
 ): Promise<string> {
+  const isUnlisted = source.kind === 'nerdgraph' && selector.kind === 'name';
   const listed = countOf(applications.length, 'application');
+  const none = isUnlisted
+    ? 'newrelic-exporter discover lists all of them'
+    : noApplicationText(source);
   const has =
     applications.length === 0
-      ? 'the key sees no application: with "source: rest" it sees the account in which it was created alone; is it the right one?'
+      ? none
       : `the account has ${listed}: newrelic-exporter discover lists them`;
   switch (selector.kind) {
     case 'name':
@@ -65,9 +78,10 @@ export async function suggestionFor(
     case 'match':
       return (await ignoringCase(selector.pattern.source, applications)) ?? has;
     case 'id': {
-      const named = applications.filter(({ name }) => name === selector.id);
-      if (named.length > 0) return `an application has that name: write name: "${selector.id}"`;
-      return 'correct it, or use a key of the account that has the application';
+      const isName = applications.some(({ name }) => name === selector.id);
+      return isName
+        ? `an application has that name: write name: "${selector.id}"`
+        : 'correct it, or use a key of the account that has the application';
     }
   }
 }

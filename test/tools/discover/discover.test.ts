@@ -121,6 +121,22 @@ main     11  ruby      yes            2  shop
     expect(stdout).toContain('default  11  ruby');
   });
 
+  it.each([
+    {
+      source: 'rest',
+      says: 'with "source: rest" it sees the account in which it was created alone; is it the right one?',
+    },
+    { source: 'nerdgraph', says: 'is account_id right?' },
+  ])('says what it means that $source lists no application', async ({ source, says }) => {
+    const text = config.replace('}', `, source: ${source}, account_id: 1234567 }`);
+
+    const { exitCode, stderr } = await listed(text, 'text', { applications: [] });
+
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^account main: the key sees no application/u);
+    expect(stderr).toContain(says);
+  });
+
   it('exits with 2 for a file that is named but not there', async () => {
     expect((await printed(['discover', 'other.yaml'], {})).exitCode).toBe(2);
   });

@@ -108,7 +108,7 @@ describe('metrics', () => {
   it('says so if nothing has such a name, instead of an empty table', async () => {
     const { exitCode, stdout, stderr } = await listing(['11', '--like', 'nothing']);
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toBe(
       'application 11 has no metric whose name contains "nothing": New Relic may want it written exactly as the agent does\n',
     );

@@ -55,6 +55,18 @@ describe('the application of metrics', () => {
     );
   });
 
+  it.each([
+    { source: 'rest', hint: 'the key sees no application: with "source: rest" it sees' },
+    { source: 'nerdgraph', hint: 'newrelic-exporter discover lists all of them' },
+  ])('is not in an account that $source finds empty', async ({ source, hint }) => {
+    const config = `accounts: [{ name: main, api_key_env: KEY, source: ${source}, account_id: 1234567 }]\napps: [{ id: 1 }]`;
+
+    const { exitCode, stderr } = await listing(['shop'], { config, fleet: { applications: [] } });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`was found in account main: ${hint}`);
+  });
+
   it('must be one: several of a name are listed with their ids', async () => {
     const { exitCode, stderr, targets } = await listing(['twin'], {
       fleet: {
