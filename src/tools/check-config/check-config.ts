@@ -25,7 +25,7 @@ import {
   findingsText,
   type Severity,
 } from '../survey/finding.ts';
-import { missingIdText, visibleAccountsOf } from '../survey/visible-accounts.ts';
+import { proposalOf, visibleAccountsOf } from '../survey/visible-accounts.ts';
 import { onlineFindings } from './check-online.ts';
 import { namedFileProblems } from './named-files.ts';
 import { namedApplications, sharedApplications } from './shared-applications.ts';
@@ -83,11 +83,9 @@ async function proposedIds(
   platform: ToolPlatform,
 ): Promise<string> {
   const proposals = await Promise.all(
-    withoutId.map(async (account) =>
-      missingIdText(account, await visibleAccountsOf(account, platform)),
-    ),
+    withoutId.map(async (account) => proposalOf(await visibleAccountsOf(account, platform))),
   );
-  return proposals.join('');
+  return proposals.map((text, index) => `account ${withoutId[index]?.name}: ${text}\n`).join('');
 }
 
 /** Every diagnostic in full, with a line feed behind it. */

@@ -1,5 +1,6 @@
 import { closest } from '../../config/suggestion.ts';
 import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
+import { problemKinds } from '../../model/problem-kinds.ts';
 import type { SelectedApplication } from '../../model/selected-application.ts';
 import { printable } from '../../model/shown-text.ts';
 import { type AppReading, throughputIn } from '../../model/snapshot.ts';
@@ -13,28 +14,25 @@ import { type ListedMetric, listMetrics } from '../survey/metric-lists.ts';
 const mostAsked = 10;
 
 /**
- * Whether values of an application can be read, and which of the metrics that the configuration names itself,
- * and that brought no value, New Relic does not know of it. Rejects with the reason of a stop.
+ * What values of an application there are, and which of the metrics that the configuration names itself, and that
+ * brought no value, New Relic does not know of it. That they cannot be read is a problem of the daemon. Rejects with
+ * the reason of a stop.
  */
 export async function sampleFindings(
   open: OpenAccount,
-  { selected, outcome }: Sample,
+  { selected, outcome: { reading, error, gone } }: Sample,
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
-  const account = open.account.name;
-  const { application, entry } = selected;
-  const subject = `application ${application.id}`;
-  const { reading, error, gone } = outcome;
-  if (error !== undefined || gone || reading === undefined) {
-    const isUnread = error !== undefined;
-    const what = isUnread
-      ? 'its values cannot be read'
-      : 'New Relic lists it but has no values of it';
-    return [{ severity: 'error', account, message: `${subject}: ${what}`, remedy: error?.message }];
+  if (error !== undefined) return [];
+  const subject = `application ${selected.application.id}`;
+  if (gone || reading === undefined) {
+    const message = `${subject}: New Relic lists it but has no values of it`;
+    return [{ severity: 'error', message }];
   }
-  const silent = watchedGauges(entry)
+  const { series } = selected.entry;
+  const silent = watchedGauges(selected.entry)
     .filter((gauge) => !hasValueOf(gauge, reading))
-    .flatMap(({ indexes: [first = -1] }) => entry.series[first] ?? []);
+    .flatMap(({ indexes: [first = -1] }) => series[first] ?? []);
   const read = silent.filter((one) => isReadOf('applications', one));
   const lacks = new Set(read.map(({ gauge }) => gauge.name));
   const unknown: Finding[] = [];
@@ -47,7 +45,7 @@ export async function sampleFindings(
   const without =
     lacks.size === 0 ? '' : `, and no value at the moment of ${[...lacks].join(', ')}`;
   const message = `${subject}: values can be read, ${throughputText(reading)}${without}`;
-  return [{ severity: 'ok', account, message }, ...unknown];
+  return [{ severity: 'ok', message }, ...unknown];
 }
 
 function throughputText(reading: AppReading): string {
@@ -61,58 +59,56 @@ function throughputText(reading: AppReading): string {
 async function unknownFinding(
   open: OpenAccount,
   { application: { id }, entry }: SelectedApplication,
-  series: PolledSeries,
+  { metric, value, gauge }: PolledSeries,
   { config, file }: CheckedConfig,
 ): Promise<Finding | undefined> {
-  const { metric, value, gauge } = series;
-  const alike = await listed(open, id, metric);
-  if (alike === undefined) return undefined;
-  const found = alike.find(({ name }) => name === metric);
-  const { values = [] } = found ?? {};
+  const known = await lookedUp(open, id, metric);
+  if (known === undefined) return undefined;
+  const { values = [], near } = known;
   // NerdGraph does not tell for certain which values a metric has.
   const mayHaveIt = open.account.source.kind === 'nerdgraph' || values.includes(value);
-  if (found !== undefined && mayHaveIt) return undefined;
+  if (near === undefined && mayHaveIt) return undefined;
   const [key, what, remedy] =
-    found === undefined
-      ? ['metric', '', await meant(open, id, metric)]
-      : ['value', `value "${value}" of the `, `it has ${values.map(printable).join(', ')}`];
+    near === undefined
+      ? ['value', `value "${value}" of the `, `it has ${values.map(printable).join(', ')}`]
+      : ['metric', '', near];
   const own = ['apps', config.apps.indexOf(entry)];
   const list = file.at(...own, 'metrics') === undefined ? ['poll'] : own;
-  const index = entry.poll.metrics.findIndex(
-    (one) =>
-      typeof one === 'object' &&
-      one.metric === metric &&
-      one.value === value &&
-      one.as === gauge.name,
-  );
+  const index = entry.poll.metrics.findIndex((one) => {
+    if (typeof one === 'string') return false;
+    return one.metric === metric && one.value === value && one.as === gauge.name;
+  });
   return {
     severity: 'warning',
-    account: open.account.name,
     message: `application ${id} has no ${what}metric "${printable(metric)}"`,
     remedy,
     place: file.placeOf(file.at(...list, 'metrics', index, key)),
   };
 }
 
-/** The metrics whose names contain a text; `undefined` if they cannot be listed. */
-async function listed(
+/**
+ * A metric of the application; or, as `near`, what is probably meant by its name: one with the same first part, last
+ * part or beginning. `undefined` if nobody can tell.
+ */
+async function lookedUp(
   open: OpenAccount,
   applicationId: string,
-  like: string | undefined,
-): Promise<readonly ListedMetric[] | undefined> {
-  const found: ListedMetric[] = [];
-  const question = { applicationId, hostId: undefined, like };
-  const { error, cut } = await listMetrics(open, question, 1, (some) => found.push(...some));
-  return error === undefined && cut === undefined ? found : undefined;
-}
-
-/** What is probably meant by the name of a metric: one with the same first part, last part or beginning. */
-async function meant(open: OpenAccount, applicationId: string, metric: string): Promise<string> {
+  metric: string,
+): Promise<{ readonly values?: ListedMetric['values']; readonly near?: string } | undefined> {
   const parts = metric.split('/');
-  for (const part of new Set([parts[0], parts.at(-1), metric.slice(0, 4)])) {
-    const names = (await listed(open, applicationId, part))?.map(({ name }) => name) ?? [];
+  for (const like of new Set([metric, parts[0] ?? '', parts.at(-1) ?? '', metric.slice(0, 4)])) {
+    const { metrics, lack } = await listMetrics(
+      open,
+      { applicationId, hostId: undefined, like },
+      1,
+    );
+    open.platform.stopSignal.throwIfAborted();
+    if (like === metric && lack !== undefined) return undefined;
+    const same = metrics.find(({ name }) => name === metric);
+    if (same !== undefined) return same;
+    const names = lack === undefined ? metrics.map(({ name }) => name) : [];
     const near = closest(metric, names);
-    if (near !== undefined) return `did you mean "${printable(near)}"?`;
+    if (near !== undefined) return { near: `did you mean "${printable(near)}"?` };
   }
-  return 'newrelic-exporter metrics APP lists what an application has; case matters';
+  return { near: problemKinds.metric_without_value.remedy };
 }

@@ -1,4 +1,3 @@
-import { mostShown } from '../../config/diagnostic.ts';
 import { type Application, bareApplication } from '../../model/application.ts';
 import type { AppEntry } from '../../model/config.ts';
 import { createApplicationSelector, selectorText } from '../../model/selector.ts';
@@ -22,39 +21,35 @@ export function sharedApplications(
   { config, file }: CheckedConfig,
 ): readonly Shared[] {
   const main = file.placeOf(undefined).fileName;
-  const byFile = new Map<string, AppEntry[]>();
-  for (const entry of entries) {
-    const name = file.at('apps', config.apps.indexOf(entry))?.file.fileName ?? main;
-    byFile.set(name, [...(byFile.get(name) ?? []), entry]);
-  }
-  if (byFile.size < 2) return [];
-  const files = Array.from(
-    byFile,
-    ([name, own]) => [name, createApplicationSelector(own)] as const,
+  const fileOf = new Map(
+    entries.map((entry) => {
+      const span = file.at('apps', config.apps.indexOf(entry));
+      return [entry, span?.file.fileName ?? main];
+    }),
   );
-  const found = new Map<AppEntry, { name: string; first: AppEntry; shared: Application[] }>();
+  const files = [...new Set(fileOf.values())];
+  if (files.length < 2) return [];
+  const selectors = files.map((name) =>
+    createApplicationSelector(entries.filter((entry) => fileOf.get(entry) === name)),
+  );
+  const found = new Map<AppEntry, { first: AppEntry; shared: Application[] }>();
   for (const application of applications) {
-    const takers = files.flatMap(([name, selector]) => {
-      const entry = selector.entryOf(application);
-      return entry === undefined ? [] : [{ name, entry }];
-    });
-    const [first, next] = takers;
-    if (first === undefined || next === undefined || first.name === main) continue;
-    const known = found.get(next.entry) ?? { name: first.name, first: first.entry, shared: [] };
+    const [first, next] = selectors.flatMap((selector) => selector.entryOf(application) ?? []);
+    if (first === undefined || next === undefined || fileOf.get(first) === main) continue;
+    const known = found.get(next) ?? { first, shared: [] };
     known.shared.push(application);
-    found.set(next.entry, known);
+    found.set(next, known);
   }
-  return Array.from(found, ([entry, { name, first, shared }]) => {
+  return Array.from(found, ([entry, { first, shared }]) => {
     const [one] = shared;
     const which = one?.name === '' ? `id=${one.id}` : `"${one?.name}"`;
-    const what =
-      shared.length === 1 ? which : `${countOf(shared.length, 'application')}, such as ${which}`;
+    const several = `${countOf(shared.length, 'application')}, such as ${which}`;
     return {
       entry,
-      message: `${selectorText(entry.selector)} also selects ${what}, which ${selectorText(first.selector)} of ${name} selects before it`,
+      message: `${selectorText(entry.selector)} also selects ${shared.length === 1 ? which : several}, which ${selectorText(first.selector)} of ${fileOf.get(first)} selects before it`,
       remedy: 'while that file is broken, this entry has it: select it in one file only',
     };
-  }).slice(0, mostShown);
+  });
 }
 
 /** The applications that entries name, without asking New Relic. */

@@ -2,6 +2,7 @@ import type { OutputFormat } from '../../cli/commands.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { mostShown } from '../../config/diagnostic.ts';
+import { inOrder } from '../../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import type { Application } from '../../model/application.ts';
@@ -124,7 +125,7 @@ const unknown = '-';
 /** As a table, as JSON, or as YAML that can be pasted into the configuration. Sorted by name. */
 function listText(applications: readonly ListedApplication[], format: OutputFormat): string {
   const sorted = applications.toSorted(
-    (left, right) => compare(left.account, right.account) || compare(left.name, right.name),
+    (left, right) => inOrder(left.account, right.account) || inOrder(left.name, right.name),
   );
   switch (format) {
     case 'json':
@@ -162,7 +163,7 @@ const longestTag = 24;
 /** The names of some tags. */
 function tagsText(tags: ListedApplication['tags'] = {}): string {
   const names = Object.keys(tags).filter((name) => !usualTags.test(name));
-  const shown = names.toSorted(compare).slice(0, tagsShown);
+  const shown = names.toSorted(inOrder).slice(0, tagsShown);
   const more = names.length - shown.length;
   const texts = shown.map((name) => printable(cutText(name, longestTag)));
   return [...texts, ...(more > 0 ? [`${more} more`] : [])].join(', ') || unknown;
@@ -181,9 +182,4 @@ function yamlOf(applications: readonly ListedApplication[]): string {
 function reportingText(reporting: boolean | undefined): string {
   if (reporting === undefined) return unknown;
   return reporting ? 'yes' : 'no';
-}
-
-function compare(left: string, right: string): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
 }

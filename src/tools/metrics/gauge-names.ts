@@ -1,4 +1,4 @@
-import { type Unit, type ValueName, vendorValues } from '../../model/vendor-value.ts';
+import { type ValueName, vendorValues } from '../../model/vendor-value.ts';
 
 /** What a metric becomes in Prometheus. */
 export interface NamedGauge {
@@ -15,17 +15,11 @@ export type NameGauge = (metric: string, value: ValueName) => NamedGauge;
 
 const prefix = 'app_';
 
-const suffixes: Readonly<Record<Unit, string>> = {
-  seconds: '_seconds',
-  seconds_per_minute: '_seconds_per_minute',
-  bytes: '_bytes',
-  ratio: '_ratio',
-  per_minute: '_per_minute',
-  per_second: '_per_second',
-  count: '',
-  as_metric: '',
-  as_metric_per_second: '_per_second',
-};
+/** A count, and what has the unit of its metric, have none in their names. */
+function suffixOf(value: ValueName): string {
+  const unit = vendorValues[value].replace(/^(?:count|as_metric)(?:_|$)/u, '');
+  return unit === '' ? '' : `_${unit}`;
+}
 
 /**
  * What a value is called before its unit, where that is not its own name: because it has another unit in
@@ -62,7 +56,7 @@ function gaugeName(metric: string, suffix: string, value: ValueName): string {
     .slice(0, longest)
     .replaceAll(/^_|_$/g, '');
   const subject = `${letters === '' ? 'metric' : letters}${suffix}`;
-  return `${prefix}${subject}${stems[value] ?? `_${value}`}${suffixes[vendorValues[value]]}`;
+  return `${prefix}${subject}${stems[value] ?? `_${value}`}${suffixOf(value)}`;
 }
 
 /** Metrics that agents name by themselves. */

@@ -1,9 +1,8 @@
 import { type PresetName, presetNames, presets } from '../../model/presets.ts';
-import { countOf, printable } from '../../model/shown-text.ts';
+import { printable } from '../../model/shown-text.ts';
 import { valueKeyOf } from '../../newrelic/nerdgraph/column-sets.ts';
 import { valueText } from '../../web/status/texts.ts';
-import type { ListedMetric, MetricListEnd } from '../survey/metric-lists.ts';
-import type { Target } from '../survey/metrics-target.ts';
+import type { ListedMetric } from '../survey/metric-lists.ts';
 import { aligned } from '../survey/plain-text.ts';
 import { kindOf, type ValuesNow } from './metric-values.ts';
 
@@ -70,45 +69,4 @@ function allValuesOf(metric: ListedMetric): string {
   );
   const read = presetsOf(metric).map((preset) => `preset ${preset}`);
   return [...read, ...marked].join(', ') || none;
-}
-
-/**
- * What the list itself does not say: why it is not complete, or empty.
- *
- * @param end how the list ended; `undefined` if it was given up
- * @param like what the names had to contain; empty for all
- */
-export function notesOf(
-  all: readonly ListedMetric[],
-  target: Target,
-  end: MetricListEnd | undefined,
-  like: string,
-): readonly string[] {
-  const account = `account ${printable(target.open.account.name)}`;
-  const notes: string[] = [];
-  if (end === undefined || end.error !== undefined) {
-    const reason = end?.error === undefined ? '' : `: ${end.error.message}`;
-    notes.push(`${account}: the list is not complete, ${countOf(all.length, 'metric')}${reason}`);
-  } else if (end.cut !== undefined) {
-    notes.push(
-      `${account}: the list is longer than what is read of it, ${end.cut}: list fewer with --like=TEXT`,
-    );
-  } else if (all.length === 0) {
-    notes.push(emptyNote(target, like));
-  }
-  if (all.some(({ values }) => values === undefined)) {
-    notes.push(
-      'note: NerdGraph does not tell which values a metric has: they are shown where its name says so',
-    );
-  }
-  return notes;
-}
-
-function emptyNote({ open, application, host }: Target, like: string): string {
-  const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
-  const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
-  // The documents of the REST API do not say how it compares; those of NRQL do.
-  const isCaseInDoubt = like !== '' && open.account.source.kind === 'rest';
-  const hint = isCaseInDoubt ? ': New Relic may want it written exactly as the agent does' : '';
-  return `application ${application.id} has no metric${filter}${where}${hint}`;
 }

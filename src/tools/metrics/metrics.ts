@@ -2,11 +2,12 @@ import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
 import type { Config } from '../../model/config.ts';
+import { printable } from '../../model/shown-text.ts';
 import { loadOrUsual, withAccounts } from '../survey/ask.ts';
-import { type ListedMetric, listMetrics, type MetricListEnd } from '../survey/metric-lists.ts';
+import { listMetrics } from '../survey/metric-lists.ts';
 import { accountsNamed, findTarget, type Target } from '../survey/metrics-target.ts';
 import { kindOf, valuesNow } from './metric-values.ts';
-import { metricsTable, notesOf } from './metrics-text.ts';
+import { metricsTable } from './metrics-text.ts';
 import { metricsYaml } from './metrics-yaml.ts';
 
 /**
@@ -35,48 +36,42 @@ async function listed(
   target: Target,
   { apps: [usual] }: Config,
   { like, output, all: isLong }: Flags,
-  platform: ToolPlatform,
+  { redactor, stderr }: ToolPlatform,
 ): Promise<Outcome> {
-  const { redactor, stderr, stopSignal } = platform;
-  const found = new Map<string, ListedMetric>();
-  const end = await readList(target, like, found, stopSignal);
-  const all = [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  for (const note of notesOf(all, target, end, like)) stderr.write(`${redactor.redact(note)}\n`);
-  const exitCode = end?.error === undefined && end?.cut === undefined ? 0 : 1;
-  if (all.length === 0) return { exitCode: 1, output: '' };
-  if (output === 'text' && usual !== undefined) {
-    const { values, error } = await valuesNow(all, target, usual);
-    if (error !== undefined) stderr.write(`${redactor.redact(`not all values: ${error}`)}\n`);
-    return {
-      exitCode: error === undefined ? exitCode : 1,
-      output: metricsTable(all, values, isLong),
-    };
+  const { open, application, host } = target;
+  const tell = (note: string): void => void stderr.write(`${redactor.redact(note)}\n`);
+  const question = { applicationId: application.id, hostId: host?.id, like };
+  const { metrics: all, lack } = await listMetrics(open, question, mostPages);
+  const isEmpty = all.length === 0;
+  if (lack !== undefined || isEmpty) tell(lackText(target, lack, like));
+  if (all.some(({ values }) => values === undefined)) tell(unknownValues);
+  if (isEmpty) return { exitCode: 1, output: '' };
+  const exitCode = lack === undefined ? 0 : 1;
+  if (output === 'yaml' || usual === undefined) {
+    // Of each metric what the table shows of it: nine lines for each of a thousand would bury it.
+    const shown = all.map((one) => ({ ...one, values: kindOf(one)?.shown ?? one.values }));
+    const isOfHost = host !== undefined;
+    return { exitCode, output: metricsYaml(isLong ? all : shown, { isOfHost }) };
   }
-  // Of each metric what the table shows of it: nine lines for each of a thousand would bury it.
-  const offered = isLong
-    ? all
-    : all.map((one) => ({ ...one, values: kindOf(one)?.shown ?? one.values }));
-  return { exitCode, output: metricsYaml(offered, { isOfHost: target.host !== undefined }) };
+  const { values, error } = await valuesNow(all, target, usual);
+  if (error !== undefined) tell(`not all values: ${error}`);
+  const table = metricsTable(all, values, isLong);
+  return { exitCode: error === undefined ? exitCode : 1, output: table };
 }
 
-/** Fills in what arrives, each name once. `undefined` after a stop: then there is what had arrived by then. */
-async function readList(
+const unknownValues =
+  'note: NerdGraph does not tell which values a metric has: they are shown where its name says so';
+
+function lackText(
   { open, application, host }: Target,
+  lack: string | undefined,
   like: string,
-  found: Map<string, ListedMetric>,
-  stopSignal: AbortSignal,
-): Promise<MetricListEnd | undefined> {
-  const question = {
-    applicationId: application.id,
-    hostId: host?.id,
-    like: like === '' ? undefined : like,
-  };
-  try {
-    return await listMetrics(open, question, mostPages, (some) => {
-      for (const { name, values } of some) found.set(name, { name, values: values?.toSorted() });
-    });
-  } catch (error) {
-    if (stopSignal.aborted) return undefined;
-    throw error;
-  }
+): string {
+  if (lack !== undefined) return `account ${printable(open.account.name)}: ${lack}`;
+  const filter = like === '' ? '' : ` whose name contains "${printable(like)}"`;
+  const where = host === undefined ? '' : ` on host ${printable(host.name ?? host.id)}`;
+  // The documents of the REST API do not say how it compares; those of NRQL do.
+  const isCaseInDoubt = like !== '' && open.account.source.kind === 'rest';
+  const hint = isCaseInDoubt ? ': New Relic may want it written exactly as the agent does' : '';
+  return `application ${application.id} has no metric${filter}${where}${hint}`;
 }

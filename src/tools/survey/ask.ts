@@ -17,7 +17,7 @@ import type {
   Query,
 } from '../../model/config.ts';
 import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../../model/poll-outcome.ts';
-import { problemsOfProcess } from '../../model/problem.ts';
+import { type Problem, problemsOfProcess } from '../../model/problem.ts';
 import { countOf, printable } from '../../model/shown-text.ts';
 import type {
   ApplicationQuestion,
@@ -308,6 +308,18 @@ export function withSource(account: AccountConfig, source: AccountSource): Accou
 
 const alone = { shard: { ordinal: 0, total: 1 }, reload: undefined, problemsSinceMs: undefined };
 
+/** What is wrong with the clocks, and with keys that several accounts have. */
+export function problemsOfAll(accounts: readonly OpenAccount[]): readonly Problem[] {
+  return problemsOfProcess(
+    alone,
+    accounts.map((account) => account.judged()),
+  );
+}
+
+const ignore = (): void => undefined;
+/** The log of who tells all that there is to say. */
+export const noLog: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
 /** Takes one item after the other, as many together as there are workers. */
 export async function eachOf<Item>(
   items: Iterator<Item, undefined>,
@@ -361,14 +373,8 @@ export async function withAccounts<Result>(
     }),
   );
   const over = new AbortController();
-  const told = new ProblemLog({}, { clock: platform.clock, logger }).watch(
-    () =>
-      problemsOfProcess(
-        alone,
-        accounts.map((account) => account.judged()),
-      ),
-    over.signal,
-  );
+  const log = new ProblemLog({}, { clock: platform.clock, logger });
+  const told = log.watch(() => problemsOfAll(accounts), over.signal);
   try {
     return await ask(accounts);
   } finally {

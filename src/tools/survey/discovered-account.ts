@@ -5,17 +5,20 @@ import {
   type PollOutcome,
   type QueryOutcome,
 } from '../../model/poll-outcome.ts';
+import { type Problem, problemsOf } from '../../model/problem.ts';
 import {
   hostSelectorOf,
   isWorthPolling,
   type SelectedApplication,
+  tagsWithoutValue,
   withNamedHosts,
 } from '../../model/selected-application.ts';
-import { polledBy } from '../../model/selector.ts';
+import { polledBy, selectorText } from '../../model/selector.ts';
 import type { Discovery } from '../../model/source.ts';
 import { everyTag } from '../../newrelic/nerdgraph/entity-page.ts';
 import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
 import { type OpenAccount } from './ask.ts';
+import type { CallPlan } from './call-plan.ts';
 import { selectApplications } from './selection.ts';
 
 /** What one discovery has found of an account, and what its queries were answered. */
@@ -127,6 +130,43 @@ export async function samplesOf(
 /** How many metrics the entry of the application names itself. */
 function ownMetrics({ entry: { series } }: SelectedApplication): number {
   return series.filter(({ preset }) => preset === undefined).length;
+}
+
+/**
+ * What is wrong with the account, and is known after one poll: the daemon would say the same.
+ *
+ * @param plan as far as it can be told
+ */
+export function problemsFound(
+  { open, discovery, selected, missing, answers, failure }: DiscoveredAccount,
+  samples: readonly Sample[],
+  plan: CallPlan | undefined,
+): readonly Problem[] {
+  const known = open.judged();
+  const { complete, error } = discovery;
+  const sinceMs = open.platform.clock.wallMs();
+  const failing = (name: string, { reason, message }: ApiError) => {
+    const of = { account: known.name, name, state: 'failing', isHeld: false } as const;
+    return { ...of, failure: { reason, message, sinceMs }, dropMs: undefined, missing: undefined };
+  };
+  return problemsOf({
+    ...known,
+    up: complete,
+    error: failure,
+    errorReason: error instanceof ApiError ? error.reason : undefined,
+    missingSelectors: [...new Set(missing.map(({ selector }) => selectorText(selector)))],
+    missingTags: complete ? tagsWithoutValue(selected) : [],
+    failing: samples.flatMap(({ selected: { application }, outcome }) => {
+      const { id, name } = application;
+      return outcome.error === undefined ? [] : [{ id, ...failing(name, outcome.error) }];
+    }),
+    queries: answers.flatMap(({ query, outcome }) =>
+      outcome.error === undefined ? [] : [failing(query.name, outcome.error)],
+    ),
+    stretch: plan?.stretch ?? known.stretch,
+    demandRequestsPerMinute: plan?.demandPerMinute,
+    budgetRequestsPerMinute: plan?.budgetPerMinute ?? known.budgetRequestsPerMinute,
+  });
 }
 
 /** How many calls the metrics of an entry take, in words; `undefined` if no sample has shown it. */

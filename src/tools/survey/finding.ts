@@ -1,6 +1,7 @@
 import { type Place, renderExcerpt } from '../../config/diagnostic.ts';
 import type { InspectedConfig } from '../../config/load-config.ts';
 import type { AppEntry, Config } from '../../model/config.ts';
+import type { Problem } from '../../model/problem.ts';
 import { printable } from '../../model/shown-text.ts';
 
 /** `error`: something must be corrected. `warning`: probably. `note`: it may be of interest. */
@@ -22,6 +23,16 @@ export interface Finding {
   /** What to do about it. It may have several lines. */
   readonly remedy?: string | undefined;
   readonly place?: Place | undefined;
+}
+
+/** A problem in the words of the daemon. */
+export function findingOf({ tone, text, reason, remedy, subject = {}, log }: Problem): Finding {
+  const { app_id: id, query, accounts } = subject;
+  const ofQuery = query === undefined ? undefined : `query ${query}: `;
+  const ofLists = reason === undefined && accounts === undefined ? '' : `${log[0]}: `;
+  const about = id === undefined ? (ofQuery ?? ofLists) : `application ${id}: `;
+  const severity = tone === 'red' ? 'error' : 'warning';
+  return { severity, message: printable(about + text), remedy };
 }
 
 /** As wide as the longest of them. */

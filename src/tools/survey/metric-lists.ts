@@ -1,12 +1,13 @@
+import { inOrder } from '../../config/read-file.ts';
 import { ApiError } from '../../model/api-error.ts';
 import { presetNames, presets } from '../../model/presets.ts';
-import type { Operation } from '../../model/telemetry.ts';
+import { countOf } from '../../model/shown-text.ts';
 import { hourMs } from '../../model/time.ts';
 import type { ValueName } from '../../model/vendor-value.ts';
-import { isJsonObject, type JsonObject } from '../../newrelic/answer.ts';
+import { isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
 import { type NerdGraphPurpose, notWhole, type RestPurpose } from '../../newrelic/failures.ts';
 import { nrqlText } from '../../newrelic/nerdgraph/nrql.ts';
-import { ask, listElementsOf, partsMissing, type RestRequest } from '../../newrelic/rest/answer.ts';
+import { ask, listElementsOf, partsMissing } from '../../newrelic/rest/answer.ts';
 import { nextPageOf, type Page, type PageContent, readPages } from '../../newrelic/rest/paging.ts';
 import { pageOf, pathOf, queryOf } from '../../newrelic/rest/requests.ts';
 import { askNrql, type OpenAccount } from './ask.ts';
@@ -23,69 +24,74 @@ interface MetricListQuestion {
   readonly applicationId: string;
   /** By its id in the API that is asked; `undefined` for the application as a whole. */
   readonly hostId: string | undefined;
-  /** Only metrics whose names contain this, in upper or lower case. */
-  readonly like: string | undefined;
+  /** Only metrics whose names contain this, in upper or lower case; empty for all. */
+  readonly like: string;
 }
 
-function metricNamesRequest(
-  { applicationId, hostId, like }: MetricListQuestion,
-  page: number,
-): RestRequest {
-  const query = queryOf([['name', like], pageOf(page)]);
-  return {
-    operation: 'list_metrics',
-    applicationId,
-    hostId,
-    target: `${pathOf(applicationId, hostId)}/metrics.json${query}`,
-    answerSize: 'large',
-  };
+/** What was read of a list. */
+interface MetricList {
+  /** By name. */
+  readonly metrics: readonly ListedMetric[];
+  /** Why it is not all of it. It may hold a secret. */
+  readonly lack: string | undefined;
 }
 
-/** How a list ended; its metrics came page by page. */
-export interface MetricListEnd {
-  /** Why something is missing from it. */
-  readonly error: ApiError | undefined;
-  /** How much is read of a list at most, such as "the first 100 pages", if it is longer than that. */
-  readonly cut: string | undefined;
-}
+type AddAll = (some: readonly ListedMetric[]) => void;
 
 /**
- * Lists the metrics of an application, or of one of its hosts, by the API that the account is polled with.
- * Rejects with the reason of a stop, or with an `ApiError` if nothing was asked for.
+ * Lists the metrics of an application, or of one of its hosts, by the API that the account is polled with. After a
+ * failure or a stop there is what had arrived by then.
  *
  * @param maxPages of one list at most, with REST: some applications have over 1000 metrics, which fill a
  *   page, and New Relic takes seconds for one
- * @param onPage called with each page as soon as it has arrived; it may name a metric that another one named
  */
 export async function listMetrics(
   open: OpenAccount,
   question: MetricListQuestion,
   maxPages: number,
-  onPage: (metrics: readonly ListedMetric[]) => void,
-): Promise<MetricListEnd> {
-  const { like } = question;
-  const isLike = ({ name }: ListedMetric): boolean =>
-    like === undefined || name.toLowerCase().includes(like.toLowerCase());
+): Promise<MetricList> {
+  const like = question.like.toLowerCase();
+  const found = new Map<string, ListedMetric>();
+  const add: AddAll = (some) => {
+    for (const one of some) {
+      if (one.name.toLowerCase().includes(like)) found.set(one.name, one);
+    }
+  };
   const list = open.account.source.kind === 'rest' ? listByRest : listByNrql;
-  return list(open, question, (some) => onPage(some.filter(isLike)), maxPages);
+  let lack: string | undefined;
+  try {
+    const cut = await list(open, question, add, maxPages);
+    const isLonger = `the list is longer than what is read of it, ${cut}`;
+    if (cut !== undefined) lack = `${isLonger}: list fewer with --like=TEXT`;
+  } catch (error) {
+    const isStopped = open.platform.stopSignal.aborted;
+    if (!isStopped && !(error instanceof ApiError)) throw error;
+    const reason = isStopped || !(error instanceof ApiError) ? '' : `: ${error.message}`;
+    lack = `the list is not complete, ${countOf(found.size, 'metric')}${reason}`;
+  }
+  const metrics = [...found.values()].toSorted((one, other) => inOrder(one.name, other.name));
+  return { metrics, lack };
 }
 
+/** What both return: how much is read of a list at most, if it is longer than that. */
 async function listByRest(
   { asking, platform: { stopSignal: signal } }: OpenAccount,
-  question: MetricListQuestion,
-  onPage: (metrics: readonly ListedMetric[]) => void,
+  { applicationId, hostId, like }: MetricListQuestion,
+  add: AddAll,
   maxPages: number,
-): Promise<MetricListEnd> {
-  const purpose = metricNamesRequest(question, 1);
+): Promise<string | undefined> {
+  const purpose = { operation: 'list_metrics', applicationId, hostId } as const;
   let isCut = false;
   const readPage = async (page: number): Promise<Page<ListedMetric>> => {
-    const request = metricNamesRequest(question, page);
+    const query = queryOf([['name', like === '' ? undefined : like], pageOf(page)]);
+    const target = `${pathOf(applicationId, hostId)}/metrics.json${query}`;
+    const request = { ...purpose, target, answerSize: 'large' } as const;
     const found = await ask(request, asking, { signal }, (document, { link }) => ({
       ...contentOf(document, purpose),
       link,
     }));
     isCut = page >= maxPages && nextPageOf(found.link, page) !== undefined;
-    onPage(found.items);
+    add(found.items);
     // Without the header the list ends here.
     return isCut ? { ...found, link: undefined } : found;
   };
@@ -96,9 +102,8 @@ async function listByRest(
     weightOf: () => 1,
     onBadPage: ({ reason }) => asking.observer.failed(purpose.operation, reason),
   });
-  // A call that was aborted on its way may have ended with an error of the transport.
-  if (error !== undefined) signal.throwIfAborted();
-  return { error, cut: isCut ? `the first ${maxPages} pages` : undefined };
+  if (error !== undefined) throw error;
+  return isCut ? `the first ${maxPages} pages` : undefined;
 }
 
 function contentOf(document: JsonObject, purpose: RestPurpose): PageContent<ListedMetric> {
@@ -112,7 +117,7 @@ function metricOf(element: unknown): ListedMetric | undefined {
   if (!isJsonObject(element)) return undefined;
   const { name, values } = element;
   if (typeof name !== 'string' || name === '' || !Array.isArray(values)) return undefined;
-  return { name, values: values.filter((value) => typeof value === 'string') };
+  return { name, values: values.filter((value) => typeof value === 'string').toSorted() };
 }
 
 /** The most names in one answer of NerdGraph; there is no second page. */
@@ -122,46 +127,28 @@ const mostNames = 5000;
 async function listByNrql(
   open: OpenAccount,
   { applicationId, hostId, like }: MetricListQuestion,
-  onPage: (metrics: readonly ListedMetric[]) => void,
-): Promise<MetricListEnd> {
+  add: AddAll,
+): Promise<string | undefined> {
   const toMs = Math.floor(open.asking.vendorClock.wallMs());
   const conditions = [
     `appId = ${applicationId}`,
     ...(hostId === undefined ? [] : [`host = ${nrqlText(hostId)}`]),
     // It takes upper and lower case for the same. What stands for any characters in it cannot be written
     // otherwise, so more may come back than was asked for.
-    ...(like === undefined ? [] : [`metricTimesliceName LIKE ${nrqlText(`%${like}%`)}`]),
+    ...(like === '' ? [] : [`metricTimesliceName LIKE ${nrqlText(`%${like}%`)}`]),
   ];
   const nrql = `SELECT uniques(metricTimesliceName, ${mostNames}) FROM Metric WHERE ${conditions.join(' AND ')} SINCE ${toMs - hourMs} UNTIL ${toMs}`;
-  const names = await askResults(open, 'list_metrics', nrql, namesOf);
-  if (names instanceof ApiError) return { error: names, cut: undefined };
-  onPage(names.map((name) => ({ name, values: surelyHas(name) })));
-  const cut = names.length < mostNames ? undefined : `${mostNames} names`;
-  return { error: undefined, cut };
-}
-
-/** What `read` makes of the results of one query, or why it cannot. Rejects with the reason of a stop. */
-export async function askResults<Value>(
-  open: OpenAccount,
-  operation: Operation,
-  nrql: string,
-  read: (results: readonly unknown[], purpose: NerdGraphPurpose) => Value,
-): Promise<Value | ApiError> {
-  const purpose = { operation, accountId: open.account.source.accountId };
-  try {
-    return await askNrql(open, purpose, nrql, ({ results }) =>
-      read(Array.isArray(results) ? results : [], purpose),
-    );
-  } catch (error) {
-    open.platform.stopSignal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return error;
-  }
+  const { accountId } = open.account.source;
+  const purpose = { operation: 'list_metrics', accountId } as const;
+  const names = await askNrql(open, purpose, nrql, (part) => namesOf(part, purpose));
+  add(names.map((name) => ({ name, values: surelyHas(name) })));
+  return names.length < mostNames ? undefined : `${mostNames} names`;
 }
 
 /** The one list in the one result, whatever its member is called. */
-function namesOf([first]: readonly unknown[], purpose: NerdGraphPurpose): readonly string[] {
-  const list = isJsonObject(first) ? Object.values(first).find(Array.isArray) : undefined;
+function namesOf({ results }: JsonObject, purpose: NerdGraphPurpose): readonly string[] {
+  const first: unknown = Array.isArray(results) ? results[0] : undefined;
+  const list = Object.values(objectOf(first)).find(Array.isArray);
   if (list === undefined) throw notWhole(purpose, 'the answer has no list of names');
   return list.filter((name: unknown) => typeof name === 'string' && name !== '');
 }

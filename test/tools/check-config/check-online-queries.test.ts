@@ -183,7 +183,7 @@ describe('check-config --online, for queries', () => {
       'what the rows lack of the total',
       { kind: 'short', keep: 1, sign: 'none' },
       1,
-      'error   c.yaml:4:24: account main: query calls brings nothing',
+      'error   c.yaml:4:24: account main: query calls: query: ',
       'add WHERE appName IS NOT NULL, or ask without FACET',
     ],
   ])('shows %s, with its query', async (_, fault, exits, finding, remedy) => {
@@ -280,7 +280,7 @@ describe('check-config --online without applications', () => {
     const { exitCode, stdout, calls } = await checked(two, { accounts, rest: '' });
 
     expect([exitCode, calls]).toEqual([1, 2]);
-    expect(stdout).toContain('query a brings nothing');
+    expect(stdout).toContain('query a: query: status 401');
     expect(stdout).not.toMatch(/key accepted|query b|fits/u);
   });
 

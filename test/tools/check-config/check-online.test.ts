@@ -52,19 +52,19 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
     const { exitCode, stdout } = await checked(account, `apps:\n  - ${entries.join('\n  - ')}`);
 
     expect(exitCode).toBe(1);
-    expect(stdout).toContain(`4 error   c.yaml:3:11: account main: name=Shop matches nothing
+    expect(stdout).toContain(`4 error   c.yaml:3:11: account main: nothing matches name=Shop
     3 |   - name: Shop
       |           ^^^^
     = help: did you mean "shop"?
-5 error   c.yaml:4:12: account main: match=^Bill matches nothing
+5 error   c.yaml:4:12: account main: nothing matches match=^Bill
     4 |   - match: "^Bill"
       |            ^^^^^^^
     = help: ignoring case it matches "billing: #1": write "(?i)^Bill"
-6 error   c.yaml:5:9: account main: id=999 matches nothing
+6 error   c.yaml:5:9: account main: nothing matches id=999
     5 |   - id: 999
       |         ^^^
     = help: correct it, or use a key of the account that has the application
-7 error   c.yaml:6:11: account main: name=nothing of the kind matches nothing
+7 error   c.yaml:6:11: account main: nothing matches name=nothing of the kind
     6 |   - name: nothing of the kind
       |           ^^^^^^^^^^^^^^^^^^^
     = help: the account has 3 applications: newrelic-exporter discover lists them
@@ -78,7 +78,7 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
     const { exitCode, stdout } = await checked(account, `apps: [{ id: 12 }, ${ids}]`);
 
     expect(exitCode).toBe(1);
-    expect(stdout.match(/id=\d+ matches nothing/gu)).toHaveLength(40);
+    expect(stdout.match(/nothing matches id=\d+/gu)).toHaveLength(40);
     expect(stdout).toContain('not found so far: 5 more ids, of which the daemon asks for ten');
     expect(stdout).toMatch(/^ 1 note/u);
   });
@@ -128,7 +128,7 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
     {
       what: 'in two',
       other: 'NEW_RELIC_API_KEY',
-      says: 'accounts with the same API key: main, copy',
+      says: 'accounts with the same API key: they share its limit evenly, the smallest requests_per_minute of them: main, copy',
     },
   ])('finds the same key $what once, without a line of the log', async ({ other, says }) => {
     const copy = account.replace('main', 'copy').replace('KEY', other);
@@ -167,7 +167,7 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain(
-      'warning account main: polling does not fit: 4 of 2 calls a minute, of which 2 may be planned, so polls will be late\n' +
+      'warning account main: intervals stretched 3.1 times: 4 calls a minute needed, 2 allowed\n' +
         '    = help: interval: 3m6s or requests_per_minute: 5\n',
     );
   });
@@ -183,8 +183,10 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
     });
 
     expect(exitCode).toBe(1);
-    expect(stdout).toContain('account main: application 11: its values cannot be read\n');
-    expect(stdout).toContain('= help: application_metrics of application 11: status 422');
+    expect(stdout).toContain(
+      'error   account main: application 11: application_metrics of application 11: status 422',
+    );
+    expect(stdout).toContain('= help: look the reason up in docs/troubleshooting.md\n');
   });
 });
 
@@ -235,7 +237,7 @@ apps: [{ id: 12 }, { id: 11, metrics: [${series('Webfrontend/QueueTime')}] }]`,
     const { stdout } = await checked(account, apps);
 
     expect(stdout).toMatch(/has no value "used_mb_by_host" of the metric "HttpDispatcher"\n/u);
-    expect(stdout).toContain('help: it has average_response_time, calls_per_minute');
+    expect(stdout).toContain('help: it has average_call_time, average_exclusive_time');
     expect(stdout).toContain(', 1 warning\n');
     // NerdGraph does not tell which values there are.
     expect((await checked(nerdgraph, apps)).stdout).toContain(', 0 warnings\n');
