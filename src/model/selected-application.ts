@@ -43,7 +43,7 @@ export function isWorthPolling({ application, entry }: SelectedApplication): boo
 }
 
 /** Whether the vendor said which tags it has, and this one is not among them. */
-export function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
+function lacksTag({ application: { tags } }: SelectedApplication, tag: string): boolean {
   return tags !== undefined && !Object.hasOwn(tags, tag);
 }
 

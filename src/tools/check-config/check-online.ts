@@ -230,6 +230,8 @@ function uselessEntries(
 
 /** The host of this process is looked for in this many applications, one after the other. */
 const mostLookUps = 10;
+const notYet =
+  'it appears some minutes after its agent has started; --host-name gives another name';
 
 /**
  * The applications that lack the host of this process, which their entry wants. Not an error: the check may
@@ -245,18 +247,19 @@ async function hostFindings({ open, selected }: DiscoveredAccount): Promise<read
     if ((withNamedHosts(anyHosts, names).namedHostIds ?? []).length > 0) continue;
     const host = `host ${(wanted ?? []).map((name) => JSON.stringify(name)).join(' or ')}`;
     const subject = `application ${application.id}`;
-    const lacking = {
-      severity: 'warning',
-      message: `${subject} has no ${host} yet, which hosts: self asks for`,
-      remedy: 'it appears some minutes after its agent has started; --host-name gives another name',
-    } as const;
-    const message = `${subject}: the ${host} could not be looked for`;
-    const failed = {
-      severity: 'error',
-      message,
-      remedy: open.redacted(error?.message ?? ''),
-    } as const;
-    findings.push(error === undefined ? lacking : failed);
+    findings.push(
+      error === undefined
+        ? {
+            severity: 'warning',
+            message: `${subject} has no ${host} yet, which hosts: self asks for`,
+            remedy: notYet,
+          }
+        : {
+            severity: 'error',
+            message: `${subject}: the ${host} could not be looked for`,
+            remedy: open.redacted(error.message),
+          },
+    );
   }
   return findings;
 }

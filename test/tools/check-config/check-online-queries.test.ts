@@ -83,7 +83,8 @@ describe('check-config --online, for queries', () => {
       'what finds nothing',
       `${some} WHERE appName = 'none' FACET appName LIMIT 5`,
       0,
-      'check FROM and WHERE',
+      // Without the advice to run what runs.
+      'check FROM and WHERE, or ask for a longer window',
     ],
     ['absent values', 'SELECT average(nothing) FROM Transaction', 0, 'how the attributes'],
     ['values that are texts', 'SELECT latest(appName) FROM Transaction', 0, 'values are texts'],

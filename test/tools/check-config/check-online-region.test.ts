@@ -104,6 +104,7 @@ describe('check-config --online, for a key that its own region refuses', () => {
 
     expect(asked.filter((one) => one !== us)).toEqual([eu, jp]);
     expect(stdout).toContain('the region eu knows the key, so the account is there\n');
+    expect(stdout).not.toContain('check-config --online');
   });
 
   it('does not say of a region that cannot be asked that it refuses the key', async () => {

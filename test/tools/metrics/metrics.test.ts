@@ -2,9 +2,33 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import { ApiError } from '../../../src/model/api-error.ts';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
+import type { FleetOptions } from '../../../src/simulator/fleet-options.ts';
 import type { FakePlatform } from '../../support/fake-platform.ts';
 import type { Printed } from '../survey/ask-bench.ts';
-import { listing, oneShop } from './metrics-bench.ts';
+import { type ListingOptions, listing } from './metrics-bench.ts';
+
+/** What `metrics` prints, and what it asked. */
+interface Row extends ListingOptions {
+  readonly what: string;
+  /** Default: those of the application 11. */
+  readonly args?: readonly string[];
+  readonly exits: number;
+  /** Default: empty. */
+  readonly stdout?: readonly (string | RegExp)[];
+  readonly stderr?: readonly (string | RegExp)[];
+  /** The last of what was asked. */
+  readonly asks?: string | RegExp;
+}
+
+async function check({ args = ['11'], exits, ...row }: Row): Promise<void> {
+  const { exitCode, stdout, stderr, targets, open } = await listing(args, row);
+  const { asks = /.*/u } = row;
+  expect({ exitCode, open }).toEqual({ exitCode: exits, open: 0 });
+  for (const one of row.stdout ?? [/^$/u]) expect(stdout).toMatch(one);
+  for (const one of row.stderr ?? [/^$/u]) expect(stderr).toMatch(one);
+  expect(stderr).not.toContain('NRAK-GOOD');
+  expect(targets.at(-1) ?? '').toMatch(asks);
+}
 
 /** The names of the first column of the table. */
 function namesIn({ stdout }: Printed): readonly string[] {
@@ -18,11 +42,27 @@ function pagesAsked({ targets }: Printed): readonly string[] {
 }
 
 const names: FaultRule['when'] = { endpoints: ['application_metric_names'] };
+const answered = (body: string, link?: string): readonly FaultRule[] => [
+  { when: names, fault: { kind: 'document', body, ...(link !== undefined && { link }) } },
+];
+const failing = (endpoint: 'application_metric_names' | 'application_metrics'): FaultRule => ({
+  when: { endpoints: [endpoint] },
+  fault: { kind: 'status', status: 500 },
+});
 
-/** An application with so many names that they fill 31 pages of ten. */
-const manyNames = {
-  applications: [{ id: 11, name: 'shop', kind: 'web' as const, transactionNames: 300, hosts: 1 }],
-};
+const long = `WebTransaction/${'x'.repeat(60)}`;
+const longName = JSON.stringify({ metrics: [{ name: long, values: ['average_response_time'] }] });
+const queueAndApdex = JSON.stringify({
+  metrics: [
+    { name: 'WebFrontend/QueueTime', values: ['average_response_time'] },
+    { name: 'Apdex', values: ['score'] },
+  ],
+});
+const endless = '{"metrics":[{"name":"Custom/{page}","values":["average_value"]}]}';
+const endlessLink =
+  '<https://api.newrelic.com/v2/applications/11/metrics.json?page={next}>; rel="next"';
+const host = '--host=ip-10-1-19-12';
+const memory = /^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu;
 
 describe('metrics', () => {
   it.each(['11', 'shop'])('lists what an application has, found by %s', async (wanted) => {
@@ -36,91 +76,102 @@ describe('metrics', () => {
     expect(stdout).toMatch(/^metric {2,}kind {2,}now\n/u);
     expect(stdout).toMatch(/^Errors\/allWeb\* {2,}errors {2,}[\d.,]+\/min$/mu);
     expect(stdout).toMatch(/^HttpDispatcher\* {2,}timing {2,}[\d.]+ ms, [\d,.]+\/min$/mu);
-    expect(stdout).toMatch(/^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu);
+    expect(stdout).toMatch(memory);
     expect(stdout).toMatch(/^CPU\/User Time\* {2,}share {2,}[\d.]+ %$/mu);
     expect(stdout).toMatch(/^Custom\/Queue\/Depth {2,}value {2,}[\d.]+$/mu);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it('adds with --all the presets and the names of all values', async () => {
-    const { stdout } = await listing(['11', '--all']);
-
-    expect(stdout).toMatch(
-      /^Errors\/allWeb\* +errors .*\n {2}preset errors, error_count, errors_per_minute\*$/mu,
-    );
-    expect(stdout).toMatch(/^Custom\/Queue\/Depth +value .*\n {2}average_value, /mu);
-  });
-
-  it('gives a long name a line of its own, and says which values could not be read', async () => {
-    const name = `WebTransaction/${'x'.repeat(60)}`;
-    const body = JSON.stringify({ metrics: [{ name, values: ['average_response_time'] }] });
-
-    const { exitCode, stdout, stderr } = await listing(['11'], {
-      faults: [
-        { when: names, fault: { kind: 'document', body } },
-        { when: { endpoints: ['application_metrics'] }, fault: { kind: 'status', status: 500 } },
+  it.each<Row>([
+    {
+      what: 'adds with --all the presets and the names of all values',
+      args: ['11', '--all'],
+      exits: 0,
+      stdout: [
+        /^Errors\/allWeb\* +errors .*\n {2}preset errors, error_count, errors_per_minute\*$/mu,
+        /^Custom\/Queue\/Depth +value .*\n {2}average_value, /mu,
       ],
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stdout).toContain(`metric  kind    now\n${name}\n        timing  -\n`);
-    expect(stderr).toContain('not all values: ');
-  });
-
-  it('reads the values of the first hundreds of many metrics, and says so', async () => {
-    const transactionNames = 400;
-    const { exitCode, stdout, stderr, targets } = await listing(['11'], {
-      fleet: { applications: [{ id: 11, name: 'shop', kind: 'both', hosts: 1, transactionNames }] },
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(
-      'not all values: those of the first 600 metrics only: list fewer with --like=TEXT\n',
-    );
-    expect(stdout).toMatch(/^WebTransaction\/Controller\/stock\/update +timing +-$/mu);
-    expect(targets.length).toBeLessThan(25);
-  });
-
-  it('shows what a host has now', async () => {
-    const { stdout, targets } = await listing(['11', '--host=ip-10-1-19-12', '--like=Memory']);
-
-    expect(targets.at(-1)).toMatch(/^\/v2\/applications\/11\/hosts\/\d+\/metrics\/data\.json/u);
-    expect(stdout).toMatch(/^Memory\/Physical\* {2,}memory {2,}[\d.]+ MiB$/mu);
-  });
-
-  it('asks for what contains a text, and leaves out what else comes back', async () => {
-    const all = JSON.stringify({
-      metrics: [
-        { name: 'WebFrontend/QueueTime', values: ['average_response_time'] },
-        { name: 'Apdex', values: ['score'] },
+    },
+    {
+      what: 'gives a long name a line of its own, and says which values could not be read',
+      faults: [...answered(longName), failing('application_metrics')],
+      exits: 1,
+      stdout: [`metric  kind    now\n${long}\n        timing  -\n`],
+      stderr: ['not all values: '],
+    },
+    {
+      what: 'reads the values of the first hundreds of many metrics, and says so',
+      fleet: {
+        applications: [{ id: 11, name: 'shop', kind: 'both', hosts: 1, transactionNames: 400 }],
+      },
+      exits: 1,
+      stdout: [/^WebTransaction\/Controller\/stock\/update +timing +-$/mu],
+      stderr: ['not all values: those of the first 600 metrics only: list fewer with --like=TEXT'],
+    },
+    {
+      what: 'shows what a host has now',
+      args: ['11', host, '--like=Memory'],
+      exits: 0,
+      stdout: [memory],
+      asks: /^\/v2\/applications\/11\/hosts\/\d+\/metrics\/data\.json/u,
+    },
+    {
+      what: 'asks for what contains a text, and leaves out what else comes back',
+      args: ['11', '--like', 'queueTIME', '-o', 'yaml'],
+      faults: answered(queueAndApdex),
+      exits: 0,
+      stdout: [/^(?![^]*Apdex)[^]*"WebFrontend\/QueueTime"/u],
+      asks: /^\/v2\/applications\/11\/metrics\.json\?name=queueTIME$/u,
+    },
+    ...['text', 'yaml'].map((format) => ({
+      what: `says so if nothing has such a name, instead of an empty ${format}`,
+      args: ['11', '--like', 'nothing', '-o', format],
+      exits: 1,
+      stderr: [
+        /^application 11 has no metric whose name contains "nothing": New Relic may want it written exactly as the agent does\n$/u,
       ],
-    });
-
-    const { stdout, targets } = await listing(['11', '--like', 'queueTIME'], {
-      faults: [{ when: names, fault: { kind: 'document', body: all } }],
-    });
-
-    expect(targets[1]).toBe('/v2/applications/11/metrics.json?name=queueTIME');
-    expect(stdout).toMatch(/^WebFrontend\/QueueTime +timing +/mu);
-    expect(stdout).not.toContain('Apdex');
-  });
-
-  it('says so if nothing has such a name, instead of an empty table', async () => {
-    const { exitCode, stdout, stderr } = await listing(['11', '--like', 'nothing']);
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toBe(
-      'application 11 has no metric whose name contains "nothing": New Relic may want it written exactly as the agent does\n',
-    );
-  });
+    })),
+    ...['text', 'yaml'].map((format) => ({
+      what: `prints no empty ${format} if the first page fails`,
+      args: ['11', '-o', format],
+      faults: [failing('application_metric_names')],
+      exits: 1,
+      stderr: ['account default: the list is not complete, 0 metrics: '],
+    })),
+    ...[
+      { body: '{"metric":[]}', says: 'the answer has no list of metrics' },
+      {
+        body: '{"metrics":[{"name":"A","values":[1]},{"name":"B"},7,{"name":"","values":[]}]}',
+        says: 'parts of the list were left out (3)',
+      },
+    ].map(({ body, says }) => ({
+      what: `is not complete after ${body}`,
+      faults: answered(body),
+      exits: 1,
+      stdout: [],
+      stderr: ['account default: the list is not complete, ', says],
+    })),
+    {
+      what: 'cuts a list that never ends, with a way to go on',
+      args: ['11', '-o', 'yaml'],
+      faults: answered(endless, endlessLink),
+      exits: 1,
+      stdout: ['Custom/99'],
+      stderr: [
+        'account default: the list is longer than what is read of it, the first 100 pages: list fewer with --like=TEXT\n',
+      ],
+      asks: /page=100$/u,
+    },
+  ])('$what', check);
 });
 
 describe('a list of metrics of several pages', () => {
+  const shop = { id: 11, name: 'shop', kind: 'web' as const, transactionNames: 300, hosts: 1 };
+  const fleet = { applications: [shop] };
+  const metricNamesPageSize = 100;
+
   it('is read to its end, each page once, sorted', async () => {
-    const result = await listing(['11'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 100 },
-    });
+    const result = await listing(['11'], { fleet, simulator: { metricNamesPageSize } });
 
     const all = namesIn(result);
     expect(result.exitCode).toBe(0);
@@ -132,11 +183,10 @@ describe('a list of metrics of several pages', () => {
     expect(all).toEqual([...new Set(all)].toSorted());
   });
 
+  const slow = { metricNamesPageSize, metricNamesLatencyMs: 6000 };
+
   it('shows how far it has come', async () => {
-    const { stderr } = await listing(['shop'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
-    });
+    const { stderr } = await listing(['shop'], { fleet, simulator: slow });
 
     expect(stderr.split('\n')).toEqual([
       '10 s: 2 answers from New Relic, default: list_metrics',
@@ -145,94 +195,55 @@ describe('a list of metrics of several pages', () => {
     ]);
   });
 
-  it('is printed as far as it was read, if a page fails', async () => {
-    const result = await listing(['11'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 100 },
-      faults: [
-        { when: { ...names, queryIncludes: 'page=3' }, fault: { kind: 'status', status: 500 } },
-      ],
-    });
-
-    expect(result.exitCode).toBe(1);
-    expect(namesIn(result)).toHaveLength(200);
-    expect(result.stderr).toMatch(
-      /^account default: the list is not complete, 200 metrics: metric names of application 11: status 500.*, which may pass by itself\.$/mu,
-    );
-  });
-
-  it.each([
-    { body: '{"metric":[]}', says: 'the answer has no list of metrics' },
+  it.each<{ what: string; exits: number; given: ListingOptions; says: RegExp }>([
     {
-      body: '{"metrics":[{"name":"A","values":[1]},{"name":"B"},7,{"name":"","values":[]}]}',
-      says: 'parts of the list were left out (3)',
+      what: 'a page fails',
+      exits: 1,
+      given: {
+        simulator: { metricNamesPageSize },
+        faults: [
+          { when: { ...names, queryIncludes: 'page=3' }, fault: { kind: 'status', status: 500 } },
+        ],
+      },
+      says: /^account default: the list is not complete, 200 metrics: metric names of application 11: status 500.*, which may pass by itself\.$/mu,
     },
-  ])('is not complete after $body', async ({ body, says }) => {
-    const { exitCode, stderr } = await listing(['11'], {
-      faults: [{ when: names, fault: { kind: 'document', body } }],
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('account default: the list is not complete, ');
-    expect(stderr).toContain(says);
-  });
-
-  it.each(['text', 'yaml'])('prints no empty %s if the first page fails', async (format) => {
-    const { exitCode, stdout } = await listing(['11', '-o', format], {
-      faults: [{ when: names, fault: { kind: 'status', status: 500 } }],
-    });
-
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-  });
-
-  it.each<{ how: string; interrupt: (platform: FakePlatform) => void }>([
-    {
-      how: 'while it waits',
-      interrupt: (platform) => platform.clock.after(1000, () => platform.stop()),
-    },
-    {
-      how: 'by a call that fails of it',
-      interrupt: (platform) => {
+    ...[
+      (platform: FakePlatform): void => {
+        platform.clock.after(1000, () => platform.stop());
+      },
+      (platform: FakePlatform): void => {
         platform.stop();
         throw new ApiError('reset', 'cut off');
       },
-    },
-  ])('is printed as far as it was read, if the command is interrupted $how', async (row) => {
-    const result = await listing(['11'], {
-      fleet: manyNames,
-      simulator: { metricNamesPageSize: 100, metricNamesLatencyMs: 6000 },
-      beforeCall: (call, platform) => {
-        if (call === 4) row.interrupt(platform);
+    ].map((interrupt, index) => ({
+      what: `the command is interrupted ${index === 0 ? 'while it waits' : 'by a call that fails of it'}`,
+      exits: 143,
+      given: {
+        simulator: slow,
+        beforeCall: (call: number, platform: FakePlatform): void => {
+          if (call === 4) interrupt(platform);
+        },
       },
-    });
+      says: /(?:^|\n)account default: the list is not complete, 200 metrics\ninterrupted before it was done\n$/u,
+    })),
+  ])('is printed as far as it was read, if $what', async ({ exits, given, says }) => {
+    const result = await listing(['11'], { fleet, ...given });
 
-    expect(result).toMatchObject({ exitCode: 143, open: 0 });
+    expect(result).toMatchObject({ exitCode: exits, open: 0 });
     expect(namesIn(result)).toHaveLength(200);
-    expect(result.stderr).toMatch(
-      /(?:^|\n)account default: the list is not complete, 200 metrics\ninterrupted before it was done\n$/u,
-    );
-  });
-
-  it('that never ends is cut, with a way to go on', async () => {
-    const endless = '{"metrics":[{"name":"Custom/{page}","values":["average_value"]}]}';
-    const link =
-      '<https://api.newrelic.com/v2/applications/11/metrics.json?page={next}>; rel="next"';
-
-    const result = await listing(['11', '-o', 'yaml'], {
-      faults: [{ when: names, fault: { kind: 'document', body: endless, link } }],
-    });
-
-    expect(result.exitCode).toBe(1);
-    expect(pagesAsked(result)).toHaveLength(100);
-    expect(result.stderr).toContain(
-      'account default: the list is longer than what is read of it, the first 100 pages: list fewer with --like=TEXT\n',
-    );
+    expect(result.stderr).toMatch(says);
   });
 });
 
 describe('metrics by NerdGraph', () => {
   const config =
     'accounts: [{ name: main, api_key_env: KEY, source: nerdgraph, account_id: 1234567 }]\napps: [{ name: shop }]';
+  const untold =
+    'note: NerdGraph does not tell which values a metric has: they are shown where its name says so\n';
+  const all = Array.from({ length: 5000 }, (_, index) => `Custom/${index}`);
+  const nrql = { results: [{ 'uniques.metricTimesliceName': all }], metadata: {} };
+  const manyNames = JSON.stringify({ data: { actor: { account: { nrql } } } });
+  const untilMs = Date.parse('2026-09-01T10:00:30Z');
 
   it('shows the same for an account with queries alone', async () => {
     const queries = 'queries: [{ as: a, nrql: SELECT count(*) FROM Transaction }]';
@@ -241,56 +252,44 @@ describe('metrics by NerdGraph', () => {
     expect(await listing(['shop'], { config: alone })).toEqual(await listing(['shop'], { config }));
   });
 
-  it('lists names with the values that they surely have, and says what it does not know', async () => {
-    const { exitCode, stdout, stderr } = await listing(['shop'], { config });
-
-    expect(exitCode).toBe(0);
-    expect(stderr).toBe(
-      'note: NerdGraph does not tell which values a metric has: they are shown where its name says so\n',
-    );
-    expect(stdout).toMatch(/^Apdex\* +apdex +[01](?:\.\d+)?$/mu);
-    expect(stdout).toMatch(/^Custom\/Queue\/Depth +- +-$/mu);
-  });
-
-  it('lists those of a host whose names contain a text', async () => {
-    const { exitCode, stdout } = await listing(
-      ['11', '--host=ip-10-1-19-12', '--like=memory', '--all'],
-      { config },
-    );
-
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(
-      /^metric .*\nMemory\/Physical\* +memory +\d+ MiB\n {2}preset memory, used_bytes_by_host\*\n\n/u,
-    );
-  });
-
-  it('asks for those of the last hour, with every text as it is', async () => {
-    const like = "100% 'x'\\";
-    const { targets } = await listing(['11', '--host=ip-10-1-19-12', `--like=${like}`], { config });
-
-    const untilMs = Date.parse('2026-09-01T10:00:30Z');
-    expect(targets.at(-1)).toBe(
-      String.raw`SELECT uniques(metricTimesliceName, 5000) FROM Metric WHERE appId = 11 AND host = 'ip-10-1-19-12' AND metricTimesliceName LIKE '%100% \'x\'\\%' SINCE ${untilMs - 3_600_000} UNTIL ${untilMs}`,
-    );
-  });
-
-  it('says that there may be more names than one answer has', async () => {
-    const all = Array.from({ length: 5000 }, (_, index) => `Custom/${index}`);
-    const nrql = { results: [{ 'uniques.metricTimesliceName': all }], metadata: {} };
-    const body = JSON.stringify({ data: { actor: { account: { nrql } } } });
-
-    const { exitCode, stderr } = await listing(['11', '--like=custom/1234'], {
-      config,
-      faults: [{ when: { queryIncludes: 'uniques(' }, fault: { kind: 'document', body } }],
-    });
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain('the list is longer than what is read of it, 5000 names: list fewer');
-  });
+  it.each<Row>([
+    {
+      what: 'lists names with the values that they surely have, and says what it does not know',
+      args: ['shop'],
+      exits: 0,
+      stdout: [/^Apdex\* +apdex +[01](?:\.\d+)?$/mu, /^Custom\/Queue\/Depth +- +-$/mu],
+      stderr: [untold],
+    },
+    {
+      what: 'lists those of a host whose names contain a text',
+      args: ['11', host, '--like=memory', '--all'],
+      exits: 0,
+      stdout: [
+        /^metric .*\nMemory\/Physical\* +memory +\d+ MiB\n {2}preset memory, used_bytes_by_host\*\n\n/u,
+      ],
+    },
+    {
+      what: 'asks for those of the last hour, with every text as it is',
+      args: ['11', host, `--like=100% 'x'\\`],
+      exits: 1,
+      stderr: [/has no metric whose name contains "100% 'x'\\+" on host ip-10-1-19-12\n$/u],
+      asks: String.raw`SELECT uniques(metricTimesliceName, 5000) FROM Metric WHERE appId = 11 AND host = 'ip-10-1-19-12' AND metricTimesliceName LIKE '%100% \'x\'\\%' SINCE ${untilMs - 3_600_000} UNTIL ${untilMs}`,
+    },
+    {
+      what: 'says that there may be more names than one answer has',
+      args: ['11', '--like=custom/1234'],
+      faults: [
+        { when: { queryIncludes: 'uniques(' }, fault: { kind: 'document', body: manyNames } },
+      ],
+      exits: 1,
+      stdout: ['Custom/1234'],
+      stderr: ['the list is longer than what is read of it, 5000 names: list fewer'],
+    },
+  ])('$what', async (row) => check({ ...row, config }));
 });
 
 describe('a list of metrics as YAML', () => {
-  it.each([{ args: [] }, { args: ['--host=ip-10-1-19-12'] }])(
+  it.each([{ args: [] }, { args: [host] }])(
     'is accepted by check-config as the metrics of the application: $args',
     async ({ args }) => {
       const { stdout } = await listing(['11', '-o', 'yaml', ...args]);
@@ -314,22 +313,147 @@ describe('a list of metrics as YAML', () => {
     expect(few.stdout).not.toContain('max_response_time');
     expect(all.stdout).toContain('max_response_time');
   });
-});
 
-describe('names with odd characters', () => {
-  const odd = 'Custom/a"b\\c\n\u001B[31m\u2028d 漢字 #{}: %';
-
-  it.each(['text', 'yaml'])('stay on one line of %s', async (format) => {
-    const body = JSON.stringify({
-      metrics: [{ name: odd, values: ['average_value', 'new\nvalue'] }],
-    });
+  it.each(['text', 'yaml'])('keeps odd characters of names on one line of %s', async (format) => {
+    const name = 'Custom/a"b\\c\n\u001B[31m\u2028d 漢字 #{}: %';
+    const body = JSON.stringify({ metrics: [{ name, values: ['average_value', 'new\nvalue'] }] });
 
     const { stdout } = await listing(['11', '-o', format, '--like=a"b\\c'], {
-      fleet: oneShop,
-      faults: [{ when: names, fault: { kind: 'document', body } }],
+      faults: answered(body),
     });
 
     expect(stdout.split('\n').filter((line) => line.includes('漢字'))).toHaveLength(1);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Zl}]/u);
   });
+});
+
+describe('the application of metrics, and its host', () => {
+  const two = (first: string, second: string): string =>
+    `accounts: [{ name: first, api_key_env: KEY }, { name: second, api_key_env: KEY }]\napps: [{ id: 1, account: ${first} }, { id: 1, account: ${second} }]`;
+  const alone = (source: string): ListingOptions => ({
+    config: `accounts: [{ name: main, api_key_env: KEY, source: ${source}, account_id: 1234567 }]\napps: [{ id: 1 }]`,
+    fleet: { applications: [] },
+  });
+  const called = (first: string, second?: string): FleetOptions => ({
+    applications: [
+      { id: 11, name: first, hosts: 1 },
+      ...(second === undefined ? [] : [{ id: 12, name: second, hosts: 1 }]),
+    ],
+  });
+  const none = (wanted: string): string =>
+    `no application with the id or the name "${wanted}" was found in account `;
+  const twins = '{"application_hosts":[{"id":1,"host":"twin"},{"id":2,"host":"twin"}]}';
+  const yaml = ['-o', 'yaml'];
+  const ofHost = /^\/v2\/applications\/11\/hosts\/100000627\/metrics\.json$/u;
+  const ofApplication = /^\/v2\/applications\/11\/metrics\.json$/u;
+  const found = { exits: 0, stdout: [], asks: ofApplication };
+  const lists = /applications\.json/u;
+
+  it.each<Row>([
+    {
+      what: 'is found by the id of the host',
+      args: ['11', '--host=100000627', ...yaml],
+      ...found,
+      asks: ofHost,
+    },
+    {
+      what: 'is found by the name of the host',
+      args: ['11', host, ...yaml],
+      ...found,
+      asks: ofHost,
+    },
+    {
+      what: 'has no host of that name',
+      args: ['shop', '--host', 'ip-10'],
+      exits: 1,
+      stderr: [/^application 11 "shop" has no host with the id or the name "ip-10"\n$/u],
+      asks: /hosts\.json/u,
+    },
+    {
+      what: 'has two hosts with one name: their ids are listed',
+      args: ['11', '--host=twin'],
+      faults: [{ when: { endpoints: ['hosts'] }, fault: { kind: 'document', body: twins } }],
+      exits: 1,
+      stderr: [
+        /^application 11 "shop" has 2 hosts with the name "twin": give the id of one of them with --host: 1, 2\n$/u,
+      ],
+    },
+    {
+      what: 'is not there, but one with a name like it',
+      args: ['Shop'],
+      exits: 1,
+      stderr: [`${none('Shop')}default: did you mean "shop"?\n`],
+    },
+    {
+      what: 'is not there, nor anything like it',
+      args: ['99'],
+      exits: 1,
+      stderr: [
+        `${none('99')}default: the account has 1 application: newrelic-exporter discover lists them\n`,
+      ],
+    },
+    {
+      what: 'is not in an account that REST finds empty',
+      args: ['shop'],
+      ...alone('rest'),
+      exits: 1,
+      stderr: [`${none('shop')}main: the key sees no application: with "source: rest" it sees`],
+    },
+    {
+      what: 'is not in an account of which NerdGraph lists no such name',
+      args: ['shop'],
+      ...alone('nerdgraph'),
+      exits: 1,
+      stderr: [`${none('shop')}main: newrelic-exporter discover lists all of them\n`],
+    },
+    {
+      what: 'must be one: several of a name are listed with their ids',
+      args: ['twin'],
+      fleet: called('twin', 'twin'),
+      exits: 1,
+      stderr: [
+        /^2 applications have the name or the id "twin": give the id of one of them\n {2}11 {2}twin {2}\(account default\)\n {2}12 {2}twin {2}\(account default\)\n$/u,
+      ],
+      asks: lists,
+    },
+    {
+      what: 'is the one with that id, whatever another one is called',
+      args: ['11', ...yaml],
+      fleet: called('shop', '11'),
+      ...found,
+    },
+    { what: 'may have a name of digits', args: ['404', ...yaml], fleet: called('404'), ...found },
+    {
+      what: 'is looked for in every account with entries',
+      args: ['shop'],
+      config: two('first', 'second'),
+      exits: 1,
+      stderr: ['name the account with --account\n  11  shop  (account first)\n'],
+      asks: lists,
+    },
+    {
+      what: 'is looked for in the one account that is named',
+      args: ['shop', '--account=second', ...yaml],
+      config: two('first', 'first'),
+      ...found,
+      stderr: [],
+    },
+    {
+      what: 'is not looked for in an account that is not in the configuration',
+      args: ['shop', '--account=secnod'],
+      config: two('first', 'second'),
+      exits: 2,
+      stderr: ['account "secnod" is not in the configuration: did you mean "second"?\n'],
+      asks: /^$/u,
+    },
+    {
+      what: 'cannot be found with a key that New Relic refuses',
+      args: ['shop'],
+      faults: [{ fault: { kind: 'status', status: 401 } }],
+      exits: 1,
+      stderr: [
+        /^account default: discovery failed: .*\nno application with the id or the name "shop" was found in account default\n$/u,
+      ],
+    },
+  ])('$what', check);
 });

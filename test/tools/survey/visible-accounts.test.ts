@@ -49,6 +49,7 @@ describe('check-config --online for an account that lacks nothing but its id', (
 
     expect({ exitCode, stdout, calls }).toEqual({ exitCode: 2, stdout: '', calls: 1 });
     expect(stderr).toContain('"source: nerdgraph" needs "account_id"');
+    expect(stderr).toContain('= help: look it up in New Relic: user menu, API keys\n');
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
       'account main: add this line: account_id: 1234567  # Simulated account',
     );
@@ -62,6 +63,9 @@ describe('check-config --online for an account that lacks nothing but its id', (
 
     expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
     expect(stderr).not.toContain('add this line');
+    expect(stderr.includes('("newrelic-exporter check-config --online" proposes it)')).toBe(
+      args?.length === 0,
+    );
   });
 
   it.each([
