@@ -28,3 +28,33 @@ export async function listing(
   const options = { fleet, ...simulator };
   return printedOn({}, options, ['metrics', ...args], files, undefined, faults, beforeCall);
 }
+
+/** What `metrics` prints, and what it asked. */
+export interface Row extends ListingOptions {
+  readonly what: string;
+  /** Default: those of the application 11. */
+  readonly args?: readonly string[];
+  readonly exits: number;
+  /** Default: empty. */
+  readonly stdout?: readonly (string | RegExp)[];
+  readonly stderr?: readonly (string | RegExp)[];
+  /** The last of what was asked. */
+  readonly asks?: string | RegExp;
+}
+
+/** What is not as the row says. */
+export async function unmet({ args = ['11'], exits, ...row }: Row): Promise<readonly unknown[]> {
+  const { exitCode, stdout, stderr, targets, open } = await listing(args, row);
+  const asked = targets.at(-1) ?? '';
+  const all = [
+    ...(row.stdout ?? [/^$/u]).map((wanted) => ({ wanted, got: stdout })),
+    ...(row.stderr ?? [/^$/u]).map((wanted) => ({ wanted, got: stderr })),
+    ...(row.asks === undefined ? [] : [{ wanted: row.asks, got: asked }]),
+    { wanted: /^(?![^]*NRAK-GOOD)/u, got: stderr },
+    { wanted: `exits with ${exits}`, got: `exits with ${exitCode}` },
+    { wanted: '0 open', got: `${open} open` },
+  ];
+  return all.filter(({ wanted, got }) =>
+    typeof wanted === 'string' ? !got.includes(wanted) : !wanted.test(got),
+  );
+}
