@@ -160,17 +160,15 @@ function tagFindings(
 /** What the key gives access to; nothing if nobody has answered it. */
 function acceptedFindings(found: DiscoveredAccount): readonly Finding[] {
   const { open, discovery, selected, excluded, answers } = found;
-  const listed = countOf(discovery.applications.length, 'application');
-  const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
   const isAnswered = answers.some(
     ({ outcome }) => askedAfterQuery(neverAsked, outcome, 0).up === true,
   );
-  const seeks = seeksAny(open.entries);
-  if (!seeks && !isAnswered) return [];
-  const what = seeks
+  const left = excluded.length === 0 ? '' : `, ${excluded.length} excluded`;
+  const listed = countOf(discovery.applications.length, 'application');
+  const what = seeksAny(open.entries)
     ? `${listed} found, ${selected.length} chosen${left}`
-    : countOf(answers.length, 'query', 'queries');
-  return [{ severity: 'ok', message: `key accepted, ${what}` }];
+    : isAnswered && countOf(answers.length, 'query', 'queries');
+  return what === false ? [] : [{ severity: 'ok', message: `key accepted, ${what}` }];
 }
 
 /** What a complete discovery says about the entries of its account that is no problem of the daemon. */
@@ -247,18 +245,12 @@ async function hostFindings({ open, selected }: DiscoveredAccount): Promise<read
     if ((withNamedHosts(anyHosts, names).namedHostIds ?? []).length > 0) continue;
     const host = `host ${(wanted ?? []).map((name) => JSON.stringify(name)).join(' or ')}`;
     const subject = `application ${application.id}`;
+    const lacks = `${subject} has no ${host} yet, which hosts: self asks for`;
+    const failed = `${subject}: the ${host} could not be looked for`;
     findings.push(
       error === undefined
-        ? {
-            severity: 'warning',
-            message: `${subject} has no ${host} yet, which hosts: self asks for`,
-            remedy: notYet,
-          }
-        : {
-            severity: 'error',
-            message: `${subject}: the ${host} could not be looked for`,
-            remedy: open.redacted(error.message),
-          },
+        ? { severity: 'warning', message: lacks, remedy: notYet }
+        : { severity: 'error', message: failed, remedy: open.redacted(error.message) },
     );
   }
   return findings;

@@ -10,19 +10,33 @@ import { askNrql, type OpenAccount } from '../survey/ask.ts';
 import type { DiscoveredAccount } from '../survey/discovered-account.ts';
 import type { CheckedConfig, Finding, Severity } from '../survey/finding.ts';
 
+interface Answered {
+  readonly query: Query;
+  readonly reading: QueryReading;
+}
+
+/** Series of a query that are shown. */
+const seriesShown = 3;
+
 /** What queries were answered, but for those that fail. If any got nothing, event types are asked for once. */
 export async function queryFindings(
   { open, answers }: DiscoveredAccount,
   checked: CheckedConfig,
 ): Promise<readonly Finding[]> {
-  const readings = answers.flatMap(({ query, outcome: { reading } }) =>
-    reading === undefined ? [] : [{ query, reading, isNothing: isNothing(query, reading) }],
+  const answered = answers.flatMap(({ query, outcome: { reading } }) =>
+    reading === undefined ? [] : [{ query, reading }],
   );
-  const isWondered = readings.some((one) => one.isNothing);
-  const eventTypes = isWondered ? await eventTypesOf(open) : undefined;
-  return readings.map(({ query, reading, isNothing: isEmpty }) =>
-    queryFinding(query, reading, isEmpty ? eventTypes : undefined, checked),
-  );
+  const eventTypes = answered.some(isEmptyHanded) ? await eventTypesOf(open) : undefined;
+  return answered.map((one) => {
+    const { query, reading } = one;
+    const shown = reading.series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
+      const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
+      return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
+    });
+    const message = [`query ${query.name}: ${resultText(reading)}`, ...shown].join('; ');
+    const [severity, remedy] = verdictOn(one, isEmptyHanded(one) ? eventTypes : undefined);
+    return { severity, message, remedy, place: placeOfQuery(query, checked) };
+  });
 }
 
 /** The place of its NRQL. An entry that asks several accounts has one list of gauges. */
@@ -54,33 +68,10 @@ async function eventTypesOf(open: OpenAccount): Promise<readonly string[] | unde
 }
 
 /** Whether it brought no row, or only what New Relic says of no data: a single 0 or null. */
-function isNothing({ facets }: Query, { rows, series, unusable }: QueryReading): boolean {
+function isEmptyHanded({ query, reading: { rows, series, unusable } }: Answered): boolean {
   if (rows === 0) return true;
   const hasNoValue = series.every(({ value }) => value === 0);
-  return hasNoValue && facets.length === 0 && !unusable.has('not_a_number');
-}
-
-/** Series of a query that are shown. */
-const seriesShown = 3;
-
-function queryFinding(
-  query: Query,
-  reading: QueryReading,
-  eventTypes: readonly string[] | undefined,
-  checked: CheckedConfig,
-): Finding {
-  const shown = reading.series.slice(0, seriesShown).map(({ gauge, labels, value }) => {
-    const texts = labels.map(([label, text]) => `${label}=${JSON.stringify(text)}`);
-    return `${query.gauges[gauge]?.name ?? ''}{${texts.join(',')}} ${value}`;
-  });
-  const message = [`query ${query.name}: ${resultText(reading)}`, ...shown].join('; ');
-  const [severity, remedy] = verdictOn(query, reading, eventTypes);
-  return {
-    severity,
-    message,
-    remedy,
-    place: placeOfQuery(query, checked),
-  };
+  return hasNoValue && query.facets.length === 0 && !unusable.has('not_a_number');
 }
 
 /** What New Relic can be asked for, whether it lists it or not. */
@@ -88,8 +79,7 @@ const unlistedTypes = ['Metric', 'Entity'];
 
 /** @param eventTypes those that have data, if the query got nothing, and they are known; case matters */
 function verdictOn(
-  query: Query,
-  reading: QueryReading,
+  { query, reading }: Answered,
   eventTypes: readonly string[] | undefined,
 ): readonly [Severity, remedy?: string] {
   const { facets, mostRows } = query;

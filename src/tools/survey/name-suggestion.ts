@@ -46,6 +46,8 @@ async function ignoringCase(
   return `ignoring case it matches ${quoted(found)}: write ${JSON.stringify(`(?i)${source}`)}`;
 }
 
+const discover = 'newrelic-exporter discover lists';
+
 /** What it means that an account has no application. */
 export function noApplicationText({ kind, accountId }: AccountSource): string {
   return kind === 'rest'
@@ -65,13 +67,8 @@ export async function suggestionFor(
 ): Promise<string> {
   const isUnlisted = source.kind === 'nerdgraph' && selector.kind === 'name';
   const listed = countOf(applications.length, 'application');
-  const none = isUnlisted
-    ? 'newrelic-exporter discover lists all of them'
-    : noApplicationText(source);
-  const has =
-    applications.length === 0
-      ? none
-      : `the account has ${listed}: newrelic-exporter discover lists them`;
+  const none = isUnlisted ? `${discover} all of them` : noApplicationText(source);
+  const has = applications.length === 0 ? none : `the account has ${listed}: ${discover} them`;
   switch (selector.kind) {
     case 'name':
       return nearNames(selector.name, applications) ?? has;

@@ -87,16 +87,17 @@ function visibleAccountOf(element: JsonObject): VisibleAccounts['accounts'] {
   return [{ id, name: typeof name === 'string' ? excerptOf(name) : '' }];
 }
 
-function linesOf(accounts: VisibleAccounts['accounts']): readonly string[] {
-  return accounts.map(({ id, name }) => `account_id: ${id}${name === '' ? '' : `  # ${name}`}`);
+function lineOf({ id, name }: VisibleAccounts['accounts'][number]): string {
+  return `account_id: ${id}${name === '' ? '' : `  # ${name}`}`;
 }
 
 function listed(accounts: VisibleAccounts['accounts']): string {
   const more = accounts.length - mostShown;
-  const lines = linesOf(accounts.slice(0, mostShown));
-  return [...lines, ...(more > 0 ? [`and ${more} more`] : [])]
-    .map((line) => `\n    ${line}`)
-    .join('');
+  const lines = [
+    ...accounts.slice(0, mostShown).map(lineOf),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ];
+  return lines.map((line) => `\n    ${line}`).join('');
 }
 
 const seesNone =
@@ -107,9 +108,9 @@ export function proposalOf({ accounts, failure }: VisibleAccounts): string {
   // Where people find the id themselves.
   const lookUp = 'look it up in New Relic: user menu, API keys';
   if (failure !== undefined) return `no account_id can be proposed: ${failure} Or ${lookUp}`;
-  const [first = ''] = linesOf(accounts);
-  if (first === '') return `no account_id can be proposed: ${seesNone}; or ${lookUp}`;
-  if (accounts.length === 1) return `add this line: ${first}`;
+  const [first] = accounts;
+  if (first === undefined) return `no account_id can be proposed: ${seesNone}; or ${lookUp}`;
+  if (accounts.length === 1) return `add this line: ${lineOf(first)}`;
   return `the API key sees ${accounts.length} accounts, add the line of the right one:${listed(accounts)}`;
 }
 
