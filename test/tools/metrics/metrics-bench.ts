@@ -2,7 +2,7 @@ import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
 import type { FleetOptions } from '../../../src/simulator/fleet-options.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { FakePlatform } from '../../support/fake-platform.ts';
-import { type Printed, printedOn } from '../survey/ask-bench.ts';
+import { missingIn, type Printed, printedOn } from '../survey/ask-bench.ts';
 
 export interface ListingOptions {
   readonly fleet?: FleetOptions;
@@ -45,16 +45,10 @@ export interface Row extends ListingOptions {
 /** What is not as the row says. */
 export async function unmet({ args = ['11'], exits, ...row }: Row): Promise<readonly unknown[]> {
   const { exitCode, stdout, stderr, targets, open } = await listing(args, row);
-  const asked = targets.at(-1) ?? '';
-  const all = [
-    ...(row.stdout ?? [/^$/u]).map((wanted) => ({ wanted, got: stdout })),
-    ...(row.stderr ?? [/^$/u]).map((wanted) => ({ wanted, got: stderr })),
-    ...(row.asks === undefined ? [] : [{ wanted: row.asks, got: asked }]),
-    { wanted: /^(?![^]*NRAK-GOOD)/u, got: stderr },
-    { wanted: `exits with ${exits}`, got: `exits with ${exitCode}` },
-    { wanted: '0 open', got: `${open} open` },
+  return [
+    ...missingIn(stdout, row.stdout ?? [/^$/u]),
+    ...missingIn(stderr, [...(row.stderr ?? [/^$/u]), /^(?![^]*NRAK-GOOD)/u]),
+    ...missingIn(targets.at(-1) ?? '', row.asks === undefined ? [] : [row.asks]),
+    ...missingIn(`${exitCode}, ${open} open`, [`${exits}, 0 open`]),
   ];
-  return all.filter(({ wanted, got }) =>
-    typeof wanted === 'string' ? !got.includes(wanted) : !wanted.test(got),
-  );
 }

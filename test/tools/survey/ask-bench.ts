@@ -122,6 +122,13 @@ export async function printedOn(
   };
 }
 
+/** Those of the texts that are not there. */
+export function missingIn(text: string, all: readonly (string | RegExp)[]): readonly unknown[] {
+  return all
+    .filter((one) => (typeof one === 'string' ? !text.includes(one) : !one.test(text)))
+    .map((one) => ({ missing: String(one), text }));
+}
+
 /** Three applications; one of them does not report. */
 export const threeApplications: FleetOptions = {
   applications: [
