@@ -15,7 +15,7 @@ export interface ListingOptions {
 }
 
 /** One application that reports, with web and other transactions and two hosts. */
-export const oneShop: FleetOptions = {
+const oneShop: FleetOptions = {
   applications: [{ id: 11, name: 'shop', kind: 'both', language: 'ruby', hosts: 2 }],
 };
 
