@@ -66,6 +66,7 @@ describe.skipIf(helm3.skip)(`the values in the documents${helm3.note}`, () => {
         '# The ScaledObject',
         '# The TriggerAuthentication, for a Prometheus that wants a password',
         '# kustomization.yaml',
+        '# kustomization.yaml, of the exporter',
         '# my-values.yaml',
       ]),
     );
