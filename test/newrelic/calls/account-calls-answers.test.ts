@@ -44,6 +44,19 @@ describe('requests that hang', () => {
     expect(seen).toEqual(['a other other', 'b', 'c', 'a b', 'a b c c']);
   });
 
+  it('are none of a job that was answered since, whatever else hangs', async () => {
+    const bench = aCallsBench({ concurrency: 8 });
+    await hang(bench, 'a');
+    void bench.add({ key: 'a' });
+    await bench.clock.advance(0);
+    await bench.endRound();
+    await hang(bench, 'b');
+    for (const key of ['a', 'b']) void bench.add({ key, size: 5 });
+    await settle();
+
+    expect(bench.inFlight().toSorted()).toEqual(['a', 'a', 'b']);
+  });
+
   it('are remembered of ten thousand jobs, the latest ones', async () => {
     const bench = aCallsBench({ concurrency: 20_000 });
     for (let key = 0; key < 10_000; ) {
