@@ -54,7 +54,7 @@ async function chartObjects(): Promise<readonly Manifest[]> {
 describe.skipIf(helm3.skip)(`deploy/kubernetes/prometheus-operator/rules.yaml${helm3.note}`, () => {
   it('has the rules of the chart', async () => {
     const [rule] = ofKind(await chartObjects(), 'PrometheusRule');
-    const written = `# Written by "npx vitest run test/helm/plain-manifests -u".\n${stringify(
+    const written = `# Written by "npx vitest run --project programs test/helm/plain-manifests -u".\n${stringify(
       comparable(rule as Manifest),
       { lineWidth: 0 },
     )}`;
