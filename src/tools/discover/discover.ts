@@ -1,7 +1,6 @@
 import type { OutputFormat } from '../../cli/commands.ts';
 import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
-import { mostShown } from '../../config/diagnostic.ts';
 import { inOrder } from '../../config/read-file.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
@@ -58,12 +57,11 @@ async function entities(
     return { exitCode, output: `${JSON.stringify(found, undefined, 2)}\n` };
   }
   if (type === everyType) return { exitCode, output: typesText(types) };
-  const output = await goldenQueriesYaml(wanted, golden, config.accounts.length > 1);
-  return { exitCode, output };
+  return { exitCode, output: await goldenQueriesYaml(wanted, golden, config.accounts.length > 1) };
 }
 
 function noSuchType(wanted: string, types: readonly EntityType[]): CommandError {
-  const names = [...new Set(types.map(typeName).map(printable))].slice(0, mostShown);
+  const names = [...new Set(types.map(typeName).map(printable))];
   const what = `--entities: no entity of the type ${JSON.stringify(wanted)} reports`;
   return new CommandError(2, `${what}: there are: ${names.join(', ') || 'none'}`);
 }

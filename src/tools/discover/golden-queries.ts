@@ -29,8 +29,8 @@ export async function goldenQueriesYaml(
       const text = JSON.stringify(metric);
       // Two accounts may have the same metric.
       const isTaken = (as: string): boolean => (taken.get(as) ?? text) !== text;
-      const isShort = text.length <= mostCharacters;
-      const entry = isShort ? entryOf(type, metric, reporting, isTaken) : undefined;
+      const isLong = text.length > mostCharacters;
+      const entry = isLong ? undefined : entryOf(type, metric, reporting, isTaken);
       const refusal = entry === undefined ? 'it is too long' : await refusalOf(entry);
       if (entry !== undefined && refusal === undefined) {
         taken.set(entry.as, text);
@@ -124,10 +124,12 @@ function valueOf({ unit, select }: GoldenMetric) {
   const rated = /^rate 1 +(\w+?)s?$/iu.exec(`${called} ${parts[1]}`);
   const each = (rated ?? /_PER_(\w+)$/u.exec(unit))?.[1]?.toLowerCase();
   const [what, divisor] = units.get(unit.replace(/_PER_\w+$/u, '')) ?? ['', 1];
-  const suffix = each === undefined ? what : `${what}_per_${each}`;
+  const suffix = what + (each === undefined ? '' : `_per_${each}`);
   if (divisor === 1) return { suffix, value: selected, isConverted: false };
-  const operand = called === '' ? `(${selected})` : selected;
-  return { suffix, value: `${operand} / ${divisor}`, isConverted: true };
+  const times = ` * ${divisor}`;
+  const before = selected.endsWith(times) ? selected.slice(0, -times.length) : '';
+  const divided = `${called === '' ? `(${selected})` : selected} / ${divisor}`;
+  return { suffix, value: callOf(before).name === '' ? divided : before, isConverted: true };
 }
 
 /** Attributes with the name of an entity. Some data has it elsewhere than beside its id. */
@@ -152,18 +154,18 @@ function queryOf(metric: GoldenMetric, value: string, reporting: number) {
   const eventId = written(metric.eventId) || 'entity.guid';
   const from = written(metric.from) || 'Metric';
   const where = written(metric.where);
-  const further = readNrql(`FACET ${written(metric.facet)}`).clauses.get('FACET') ?? [];
-  const others = further.map(({ expression }) => expression);
-  const named = others.find((one) => nameAttributes.has(one));
-  const name = named ?? nameIn(`${from} ${value}`, eventId);
+  const facet = readNrql(`FACET ${written(metric.facet)}`).clauses.get('FACET') ?? [];
+  const others = facet.map(({ expression }) => expression);
+  const usual = nameIn(`${from} ${value}`, eventId);
+  const name = others.find((one) => nameAttributes.has(one)) ?? usual;
   const facets = [...new Set([name, eventId, ...others])];
   const rows = reporting * room * (facets.length > 2 ? valuesOfFacet : 1);
   const limit = Math.min(mostRows, Math.ceil(Math.max(1, rows) / 100) * 100);
   const query = (more: string): string =>
-    `SELECT ${value} FROM ${from} WHERE ${eventId} IS NOT NULL${more} FACET ${facets.join(', ')} LIMIT ${limit}`;
-  const nrql = query(where === '' ? '' : ` AND (${where})`);
+    `SELECT ${value} FROM ${from} WHERE ${eventId} IS NOT NULL${where && more} FACET ${facets.join(', ')} LIMIT ${limit}`;
+  const nrql = query(` AND (${where})`);
   // What is in brackets would not be looked at.
-  const plain = query(where === '' ? '' : ` AND ${where}`);
+  const plain = query(` AND ${where}`);
   const { clauses } = readNrql(plain);
   const understood = Array.from(clauses, ([words, items]) => {
     return `${words} ${items.map(({ expression }) => expression).join(',')}`;

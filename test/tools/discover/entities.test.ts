@@ -261,6 +261,12 @@ describe('the query of a golden metric', () => {
   it.each([
     [{ unit: 'SECONDS' }, 'ext_x_load_seconds', 'average(load)'],
     [{ unit: 'MS', name: 'loadMs' }, 'ext_x_load_seconds', 'average(load) / 1000'],
+    [{ unit: 'MS', select: 'max(a) * 1000' }, 'ext_x_load_seconds', 'max(a) AS '],
+    [
+      { unit: 'MS', select: '1 + max(a) * 1000' },
+      'ext_x_load_seconds',
+      '(1 + max(a) * 1000) / 1000',
+    ],
     [
       { unit: 'PERCENTAGE', select: '1 + 2 * max(x)' },
       'ext_x_load_ratio',
