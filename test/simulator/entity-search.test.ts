@@ -43,4 +43,30 @@ describe('entitySearch', () => {
     expect(namesIn(account, "domainId IN ('2','9')")).toEqual(['mail']);
     expect(namesIn(account, "tags.team = 'a' OR tags.constructor LIKE '%'")).toEqual(['store']);
   });
+
+  it('counts the types, and gives the golden metrics of some entities', () => {
+    const account = aNerdgraphAccount({ applications: [{ id: 1, name: 'shop', hosts: 2 }] });
+    const asking = (what: string): string =>
+      `query ($q: String!) { actor { entitySearch(query: $q, options: { limit: 1 }) { ${what} } } }`;
+    const golden =
+      'entities { name goldenMetrics { metrics { name definition { from eventId } } } }';
+
+    const types = account.ask(asking('types { domain type count }'), { q: "reporting = 'true'" });
+    const hosts = account.ask(asking(`count results { nextCursor ${golden} }`), {
+      q: "domain = 'INFRA' AND type = 'HOST'",
+    });
+
+    const hostType = { domain: 'INFRA', type: 'HOST', count: 2 };
+    const applications = { domain: 'APM', type: 'APPLICATION', count: 1 };
+    expect(types).toMatchObject({
+      data: {
+        actor: { entitySearch: { types: expect.arrayContaining([applications, hostType]) } },
+      },
+    });
+    const cpu = { name: 'cpuUsage', definition: { from: 'SystemSample', eventId: 'entityGuid' } };
+    const entity = { goldenMetrics: { metrics: expect.arrayContaining([cpu]) } };
+    expect(hosts).toMatchObject({
+      data: { actor: { entitySearch: { count: 2, results: { entities: [entity] } } } },
+    });
+  });
 });

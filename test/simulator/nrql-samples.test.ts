@@ -23,6 +23,8 @@ describe('NRQL about events', () => {
       [0, 1],
     ],
     ['count(*) AS v FROM Transaction, TransactionError', [858]],
+    ['count(apm.mobile.application.launch.count) AS v FROM Metric FACET appName', [60, 60]],
+    ['percentile(cpuPercent, 50) * 0 AS v FROM SystemSample', [0]],
     ['max(x) AS v FROM Transactions', [null]],
     ['count(*) AS v FROM Transactions FACET appName', []],
   ] as const)('is answered: SELECT %s', (text, values) => {
