@@ -1,290 +1,182 @@
-import type { ApiError } from '../../model/api-error.ts';
-import type { Application } from '../../model/application.ts';
 import type { AppEntry } from '../../model/config.ts';
 import { applicationScope, hostsScope, type PollOutcome } from '../../model/poll-outcome.ts';
-import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
+import { isReadOf, type PolledSeries, type Values } from '../../model/polled-series.ts';
+import type { SelectedApplication } from '../../model/selected-application.ts';
+import { countText, printable } from '../../model/shown-text.ts';
+import type { AppReading } from '../../model/snapshot.ts';
 import type { Unit } from '../../model/vendor-value.ts';
+import {
+  apiNames,
+  bothApis,
+  type OfBoth,
+  ofBoth,
+  totalOf,
+  type Verdict,
+  verdictOf,
+} from '../survey/both-apis.ts';
+import { aligned } from '../survey/plain-text.ts';
 
-/** The same of each API of New Relic. */
-export interface OfBoth<Value> {
-  readonly rest: Value;
-  readonly nerdgraph: Value;
+/** An application that both APIs were asked about, for the same window. */
+export interface PolledTwice {
+  readonly selected: SelectedApplication;
+  readonly outcomes: OfBoth<PollOutcome>;
 }
 
-/** A value of an application or of one of its hosts, as each API gives it. */
-export interface ComparedValue {
+/** A value of an application or of one of its hosts; `undefined` of an API that does not have it. */
+export interface ComparedValue extends OfBoth<number | undefined> {
   readonly account: string;
-  readonly application: Application;
-  /** The name of the host; `undefined` for the application itself. */
-  readonly host: string | undefined;
+  /** The name of the application. */
+  readonly application: string;
+  /** The name of the host, `itself` or `unknownHosts`. */
+  readonly host: string;
   /** How many ids the host has in REST; their values are added. */
   readonly hostIds: number;
   readonly series: PolledSeries;
-  /** `undefined` if the API has no value. */
-  readonly rest: number | undefined;
-  readonly nerdgraph: number | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: Verdict | 'not read';
   /** Why it was not read. */
   readonly reason: string | undefined;
 }
 
-/** An application that both APIs were asked about, for the same window. */
-export interface PolledTwice {
-  readonly account: string;
-  readonly application: Application;
-  readonly entry: AppEntry;
-  readonly rest: PollOutcome;
-  readonly nerdgraph: PollOutcome;
-}
+/** Stands for the application in place of a host. */
+export const itself = '';
+/** Stands for the hosts of an application if it is not known which there are; no host has that name. */
+const unknownHosts = '\n';
 
-/** Stands for the hosts of an application if it is not known which there are. */
-export const unknownHosts = '*';
+/** Averages of two hosts with one name cannot be put together without the numbers of their calls. */
+const additive: ReadonlySet<Unit> = new Set<Unit>(['per_minute', 'per_second', 'count']);
 
 /**
  * Every value that at least one of the APIs has: first those of the application, then those of its
  * hosts by name. Hosts are the same if they have the same name, because only REST has ids.
  */
-export function comparedValues(polled: PolledTwice): readonly ComparedValue[] {
-  const { entry } = polled;
-  return [
-    ...(entry.application ? applicationValues(polled) : []),
-    ...(entry.hosts === false ? [] : hostValues(polled)),
-  ];
-}
-
-/** What one API has of a value. */
-interface Part {
-  readonly values: readonly number[];
-  /** Why it was not read. */
-  readonly failure: string | undefined;
-}
-
-function applicationValues(polled: PolledTwice): readonly ComparedValue[] {
-  return polled.entry.series.flatMap((series, index) => {
-    if (!isReadOf('applications', series)) return [];
-    const subject = { host: undefined, hostIds: 0, series };
-    const partOf = (outcome: PollOutcome): Part =>
-      outcome.failed.has(applicationScope)
-        ? failedPart(outcome.error)
-        : readPart([outcome.reading?.application[index]]);
-    return valueOf(polled, subject, partOf(polled.rest), partOf(polled.nerdgraph));
-  });
-}
-
-function hostValues(polled: PolledTwice): readonly ComparedValue[] {
-  const { rest, nerdgraph, entry } = polled;
-  const ofHosts = [...entry.series.entries()].filter(([, series]) => isReadOf('hosts', series));
-  const restFailure = hostsFailure(rest);
-  const nerdgraphFailure = hostsFailure(nerdgraph);
-  if (restFailure !== undefined || nerdgraphFailure !== undefined) {
-    return ofHosts.flatMap(([, series]) => {
-      const subject = { host: unknownHosts, hostIds: 0, series };
-      return valueOf(
-        polled,
-        subject,
-        { values: [], failure: restFailure },
-        { values: [], failure: nerdgraphFailure },
-      );
+export function comparedValues(account: string, polled: PolledTwice): readonly ComparedValue[] {
+  const { application, entry } = polled.selected;
+  const byHost = ofBoth((api) => readByHost(polled.outcomes[api]));
+  const names = [...new Set(bothApis.flatMap((api) => [...byHost[api].keys()]))].toSorted();
+  const known = names.includes(unknownHosts) ? [itself, unknownHosts] : names;
+  const where = { account, application: application.name };
+  return known
+    .filter((host) => (host === itself ? entry.application : entry.hosts !== false))
+    .flatMap((host) => {
+      const read = ofBoth((api) => byHost[api].get(host) ?? []);
+      return valuesOf(host, read, entry).map((value) => ({ ...where, ...value }));
     });
-  }
-  const restIds = hostIdsByName(rest);
-  const nerdgraphIds = hostIdsByName(nerdgraph);
-  const names = [...new Set([...restIds.keys(), ...nerdgraphIds.keys()])].toSorted();
-  return names.flatMap((host) => {
-    const inRest = restIds.get(host) ?? [];
-    const inNerdgraph = nerdgraphIds.get(host) ?? [];
-    return ofHosts.flatMap(([index, series]) =>
-      inRest.length > 1 && !isAdditive(series)
-        ? []
-        : valueOf(
-            polled,
-            { host, hostIds: inRest.length, series },
-            hostPart(rest, inRest, index),
-            hostPart(nerdgraph, inNerdgraph, index),
-          ),
+}
+
+/** The values of each id that has a name; or why they were not read. */
+type Read = readonly (Values | string)[];
+
+function valuesOf(host: string, read: OfBoth<Read>, { series: all, poll: { raw } }: AppEntry) {
+  const hostIds = read.rest.length;
+  const reason = bothApis.flatMap((api) => reasonIn(read[api], apiNames[api]))[0];
+  return all.flatMap((series, index) => {
+    const { unit } = series.gauge;
+    const isAsked = isReadOf(host === itself ? 'applications' : 'hosts', series);
+    if (!isAsked || (hostIds > 1 && !additive.has(unit))) return [];
+    const numbers = ofBoth((api) =>
+      read[api].flatMap((one) => (typeof one === 'string' ? [] : (one[index] ?? []))),
     );
+    const verdict = reason === undefined ? verdictOf({ ...numbers, raw, unit }) : 'not read';
+    if (verdict === undefined) return [];
+    const sums = ofBoth((api) => totalOf(numbers[api]));
+    return [{ host, hostIds, series, ...sums, verdict, reason } as const];
   });
 }
 
-/** Averages of two hosts with one name cannot be put together without the numbers of their calls. */
-function isAdditive({ gauge: { unit } }: PolledSeries): boolean {
-  return unit === 'per_minute' || unit === 'per_second' || unit === 'count';
+function reasonIn(read: Read, api: string): readonly string[] {
+  return read.flatMap((one) => (typeof one === 'string' ? [`${api}: ${one}`] : []));
 }
 
-function hostPart(outcome: PollOutcome, ids: readonly string[], index: number): Part {
-  if (ids.some((id) => outcome.failed.has(id))) return failedPart(outcome.error);
-  return readPart(ids.map((id) => outcome.reading?.hosts.get(id)?.[index]));
+const nothing: Pick<AppReading, 'application' | 'hosts'> = { application: [], hosts: new Map() };
+
+/** The application and the hosts that were asked for or answered. A host without a name goes by its id. */
+function readByHost(outcome: PollOutcome): ReadonlyMap<string, Read> {
+  const { failed, error, hosts: named = new Map<string, string>() } = outcome;
+  const { application, hosts } = outcome.reading ?? nothing;
+  const names = new Map([...named, [applicationScope, itself], [hostsScope, unknownHosts]]);
+  const all = new Map([...hosts, [applicationScope, application]]);
+  const why = error?.message ?? 'no answer';
+  const byHost = new Map<string, Read>();
+  for (const id of new Set([...all.keys(), ...failed])) {
+    const name = names.get(id) ?? id;
+    const values = failed.has(id) ? why : (all.get(id) ?? []);
+    byHost.set(name, [...(byHost.get(name) ?? []), values]);
+  }
+  const isNamed = hosts.size === 0 || [...hosts.keys()].some((id) => named.has(id));
+  if (!isNamed) byHost.set(unknownHosts, ['the names of its hosts are not known']);
+  return byHost;
 }
 
-function readPart(values: readonly (number | undefined)[]): Part {
-  return { values: values.filter((value) => value !== undefined), failure: undefined };
+/** How many hosts there are by their names. */
+export function hostCountOf(outcome: PollOutcome): number {
+  const names = [...readByHost(outcome).keys()];
+  return names.filter((name) => name !== itself && name !== unknownHosts).length;
 }
 
-function failedPart(error: ApiError | undefined): Part {
-  return { values: [], failure: messageOf(error) };
+/** The verdicts that speak for a switch. */
+export const agreeing: readonly string[] = ['equal', 'idle'];
+
+const header = 'account application host value REST NerdGraph difference verdict'.split(' ');
+const alignments = ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'left'] as const;
+/** Enough to see that values are compared at all, and how. */
+const agreeingShown = 10;
+
+/**
+ * A table of the values, first those that do not agree.
+ *
+ * @param all whether to show every value that agrees
+ */
+export function valueLines(values: readonly ComparedValue[], all: boolean): readonly string[] {
+  if (values.length === 0) return [];
+  const alike = values.filter(({ verdict }) => agreeing.includes(verdict));
+  const others = values.filter(({ verdict }) => !agreeing.includes(verdict));
+  const shown = all ? alike : alike.slice(0, agreeingShown);
+  const rows = [...others, ...shown].map(cellsOf);
+  const hidden = alike.length - shown.length;
+  const more = hidden > 0 ? [`and ${countText(hidden)} more that agree; --all shows them`] : [];
+  return [...aligned([header, ...rows], alignments), ...more, ''];
 }
 
-function messageOf(error: ApiError | undefined): string {
-  return error?.message ?? 'no answer';
-}
+const none = '-';
 
-/** Why hosts cannot be compared by their names; `undefined` if they can. */
-function hostsFailure({ failed, reading, error, hosts }: PollOutcome): string | undefined {
-  if (failed.has(hostsScope)) return messageOf(error);
-  const ids = [...(reading?.hosts.keys() ?? [])];
-  const areNamed = ids.length === 0 || ids.some((id) => hosts?.has(id) === true);
-  return areNamed ? undefined : 'the names of its hosts are not known';
-}
-
-interface Subject {
-  readonly host: string | undefined;
-  readonly hostIds: number;
-  readonly series: PolledSeries;
-}
-
-/** Empty if neither API has the value. */
-function valueOf(
-  { account, application, entry }: PolledTwice,
-  { host, hostIds, series }: Subject,
-  rest: Part,
-  nerdgraph: Part,
-): readonly ComparedValue[] {
-  const reason = reasonOf(rest, nerdgraph);
-  const { raw } = entry.poll;
-  const verdict =
-    reason === undefined
-      ? verdictOf({ rest: rest.values, nerdgraph: nerdgraph.values, raw, unit: series.gauge.unit })
-      : 'not read';
-  if (verdict === undefined) return [];
+function cellsOf(value: ComparedValue): readonly string[] {
+  const { account, application, verdict, reason } = value;
+  // What follows is a remedy, which need not stand in every row.
+  const why = reason === undefined ? '' : `: ${printable(reason.replace(/\. .*$/su, ''))}`;
   return [
-    {
-      account,
-      application,
-      host,
-      hostIds,
-      series,
-      rest: sumOf(rest.values),
-      nerdgraph: sumOf(nerdgraph.values),
-      verdict,
-      reason,
-    },
+    account,
+    printable(application),
+    hostText(value),
+    gaugeText(value),
+    ...bothApis.map((api) => numberText(value[api])),
+    differenceText(value),
+    `${verdict}${why}`,
   ];
 }
 
-function reasonOf(rest: Part, nerdgraph: Part): string | undefined {
-  if (rest.failure !== undefined) return `REST: ${rest.failure}`;
-  return nerdgraph.failure === undefined ? undefined : `NerdGraph: ${nerdgraph.failure}`;
+function hostText({ host, hostIds }: ComparedValue): string {
+  if (host === itself) return none;
+  if (host === unknownHosts) return 'all hosts';
+  return hostIds > 1 ? `${printable(host)} (${hostIds} ids)` : printable(host);
 }
 
-/** How many hosts, by their names, each API has of an application. */
-export interface NamedHosts extends OfBoth<number> {
-  readonly id: string;
-  readonly name: string;
+function gaugeText({ series: { gauge, transactionType, labels } }: ComparedValue): string {
+  const type = transactionType === undefined ? [] : [transactionType];
+  const own = Object.entries(labels).map(([name, value]) => `${name}=${printable(value)}`);
+  return [gauge.name.replace(/^newrelic_application_/u, ''), ...type, ...own].join(' ');
 }
 
-export function namedHostsOf(
-  { id, name }: Application,
-  { rest, nerdgraph }: OfBoth<PollOutcome>,
-): NamedHosts {
-  return { id, name, rest: hostIdsByName(rest).size, nerdgraph: hostIdsByName(nerdgraph).size };
+/** With twice as many digits as REST has. */
+function numberText(value: number | undefined): string {
+  return value === undefined ? none : `${Number(value.toPrecision(6))}`;
 }
 
-/**
- * Whether NerdGraph has clearly fewer. REST lists a host for about an hour after its end, so that a few
- * more say nothing.
- */
-export function isShort({ rest, nerdgraph }: OfBoth<number>): boolean {
-  return nerdgraph < rest / 2;
-}
-
-/** The hosts that were asked for or answered. One without a name goes by its id. */
-function hostIdsByName({
-  reading,
-  failed,
-  hosts,
-}: PollOutcome): ReadonlyMap<string, readonly string[]> {
-  const ids = new Set([...(reading?.hosts.keys() ?? []), ...failed]);
-  ids.delete(applicationScope);
-  ids.delete(hostsScope);
-  const byName = new Map<string, string[]>();
-  for (const id of ids) {
-    const name = hosts?.get(id) ?? id;
-    const known = byName.get(name);
-    if (known === undefined) byName.set(name, [id]);
-    else known.push(id);
-  }
-  return byName;
-}
-
-/** What the two APIs of New Relic say of one value. */
-export const verdicts = [
-  /** The same, as far as the rounding of REST shows. */
-  'equal',
-  /** 0 in one and absent in the other: nothing happened. */
-  'idle',
-  'differs',
-  'only REST',
-  'only NerdGraph',
-  /** A call failed. */
-  'not read',
-] as const;
-export type Verdict = (typeof verdicts)[number];
-
-/** The verdicts that speak against a switch. */
-export const disagreements = ['differs', 'only REST', 'only NerdGraph'] as const;
-export type Disagreement = (typeof disagreements)[number];
-
-/** What both APIs have of one value. In REST several hosts may have the same name. */
-export interface BothValues {
-  /** The numbers to add; empty if the API has no value. */
-  readonly rest: readonly number[];
-  readonly nerdgraph: readonly number[];
-  /** Whether REST was asked not to round. */
-  readonly raw: boolean;
-  readonly unit: Unit;
-}
-
-/** `undefined` if neither API has a value. */
-export function verdictOf({ rest, nerdgraph, raw, unit }: BothValues): Verdict | undefined {
-  const restSum = sumOf(rest);
-  const nerdgraphSum = sumOf(nerdgraph);
-  if (restSum === undefined && nerdgraphSum === undefined) return undefined;
-  if (nerdgraphSum === undefined) return restSum === 0 ? 'idle' : 'only REST';
-  if (restSum === undefined) return nerdgraphSum === 0 ? 'idle' : 'only NerdGraph';
-  const rounding = raw ? 0 : rest.reduce((sum, value) => sum + roundingOf(value, unit), 0);
-  const tolerance = rounding + floatSlack * Math.max(1, restSum);
-  return Math.abs(nerdgraphSum - restSum) <= tolerance ? 'equal' : 'differs';
-}
-
-/** Much less than one call in a day, and much more than the error of adding. */
-const floatSlack = 1e-6;
-
-export function sumOf(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  return values.reduce((sum, value) => sum + value, 0);
-}
-
-/** REST rounds to this many digits. */
-const significantDigits = 3;
-
-/** Of a ratio REST may show two decimals only. */
-const roundedRatio = 0.005;
-/** The most that three digits can be off. They are digits of MiB, so bytes do not show which. */
-const roundedShare = 0.005;
-
-/** How far a rounded value may be from the true one: half a unit of its last significant digit. */
-function roundingOf(value: number, unit: Unit): number {
-  if (unit === 'bytes') return roundedShare * value;
-  const exponent = Number(value.toExponential().split('e')[1]);
-  const ofDigits = value === 0 ? 0 : 0.5 * 10 ** (exponent - significantDigits + 1);
-  return unit === 'ratio' ? Math.max(roundedRatio, ofDigits) : ofDigits;
-}
-
-/**
- * How much the value changes with the switch, as a share of what REST says: 0.1 for 110 instead of
- * 100. Where there was nothing before, it is 1.
- */
-export function changeOf(rest: number | undefined, nerdgraph: number | undefined): number {
-  const before = rest ?? 0;
-  return before === 0 ? 1 : Math.abs((nerdgraph ?? 0) - before) / before;
+/** With its share of what REST says: two significant digits, but whole above 10 %. */
+function differenceText({ rest = 0, nerdgraph = 0, verdict }: ComparedValue): string {
+  if (verdict !== 'differs') return none;
+  const difference = Math.abs(nerdgraph - rest);
+  const percent = (difference / rest) * 100;
+  const rounded = percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2));
+  const share = rest === 0 ? '' : ` (${rounded} %)`;
+  return `${nerdgraph < rest ? '-' : '+'}${numberText(difference)}${share}`;
 }

@@ -292,20 +292,6 @@ export async function askPart<Value>(
 export const noAccountId =
   'account_id is not in the configuration, and NerdGraph needs it: add it to the account; newrelic-exporter check-config --online proposes the line';
 
-/** What the REST API and NerdGraph take without harm, for an account that has limits for the other one. */
-const restRequestsPerMinute = 800;
-const nerdgraphConcurrency = 5;
-
-/** The account with this API, paced by its budget. */
-export function withSource(account: AccountConfig, source: AccountSource): AccountConfig {
-  if (account.source.kind === source.kind) return account;
-  const requestsPerMinute = Math.min(account.requestsPerMinute, restRequestsPerMinute);
-  const concurrency = Math.min(account.concurrency, nerdgraphConcurrency);
-  return source.kind === 'rest'
-    ? { ...account, source, requestsPerMinute }
-    : { ...account, source, concurrency };
-}
-
 const alone = { shard: { ordinal: 0, total: 1 }, reload: undefined, problemsSinceMs: undefined };
 
 /** What is wrong with the clocks, and with keys that several accounts have. */

@@ -5,7 +5,8 @@ import { printable } from '../../model/shown-text.ts';
 import { isJsonObject, type JsonObject, objectOf, textIn } from '../../newrelic/answer.ts';
 import { notWhole } from '../../newrelic/failures.ts';
 import { nrqlText } from '../../newrelic/nerdgraph/nrql.ts';
-import { askPart, noAccountId, type OpenAccount, withAccounts, withSource } from './ask.ts';
+import { askPart, noAccountId, type OpenAccount, withAccounts } from './ask.ts';
+import { withSource } from './both-apis.ts';
 
 /** Entities of an account that report, by their domain and type in New Relic. */
 export interface EntityType {

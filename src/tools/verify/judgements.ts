@@ -10,7 +10,7 @@ import { valueKeyOf } from '../../newrelic/nerdgraph/column-sets.ts';
 import { cellOf, textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { metricAnswerOf } from '../../newrelic/rest/metric-payload.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
-import { verdictOf } from '../compare/compare-values.ts';
+import { verdictOf } from '../survey/both-apis.ts';
 import { halfHourMs, nothing, presetColumns, presetSeries } from './calls.ts';
 import {
   type Answer,

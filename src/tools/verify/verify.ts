@@ -5,7 +5,7 @@ import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
 import { bareApplication } from '../../model/application.ts';
-import type { AccountInUse, AccountSource, AppEntry } from '../../model/config.ts';
+import type { AccountInUse, AppEntry } from '../../model/config.ts';
 import { printable } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
 import { type JsonObject, jsonIn, objectOf, parseJsonKeepingIds } from '../../newrelic/answer.ts';
@@ -15,7 +15,8 @@ import { answeredPartOf, verdictIn } from '../../newrelic/failures.ts';
 import { isSearchable } from '../../newrelic/nerdgraph/discovery.ts';
 import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
-import { loadOrUsual, type OpenAccount, withAccounts, withSource } from '../survey/ask.ts';
+import { loadOrUsual, type OpenAccount, withAccounts } from '../survey/ask.ts';
+import { withEachApi } from '../survey/both-apis.ts';
 import { type Finding, findingsText } from '../survey/finding.ts';
 import { accountsNamed } from '../survey/metrics-target.ts';
 import { selectApplications } from '../survey/selection.ts';
@@ -83,13 +84,10 @@ async function silencesOf(
 }
 
 /** The account with each API that can be asked, and with either header for the key. */
-function everyWay({ account, entries }: AccountInUse): readonly AccountInUse[] {
-  const { accountId } = account.source;
-  const sources: AccountSource[] = [{ kind: 'rest', accountId }];
-  if (accountId !== undefined) sources.push({ kind: 'nerdgraph', accountId });
-  return sources.flatMap((source) =>
+function everyWay(inUse: AccountInUse): readonly AccountInUse[] {
+  return withEachApi(inUse).flatMap(({ account, entries }) =>
     (['Api-Key', 'X-Api-Key'] as const).map((apiKeyHeader) => {
-      return { account: { ...withSource(account, source), apiKeyHeader }, entries };
+      return { account: { ...account, apiKeyHeader }, entries };
     }),
   );
 }
