@@ -24,7 +24,7 @@ import {
 import { polledFamilies, queryFamiliesOf } from '../../publish/families.ts';
 import { type FamilyHead, renderApplication, renderQuery } from '../../publish/render.ts';
 import { type OpenAccount } from '../survey/ask.ts';
-import { sumOf } from '../survey/make-plan.ts';
+import { sumOf } from '../survey/call-plan.ts';
 import {
   askSeries,
   cut,

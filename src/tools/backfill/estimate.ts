@@ -2,7 +2,7 @@ import { budgetIdOf } from '../../model/config.ts';
 import { own } from '../../model/own.ts';
 import { countText } from '../../model/shown-text.ts';
 import { minuteMs } from '../../model/time.ts';
-import { sumOf } from '../survey/make-plan.ts';
+import { sumOf } from '../survey/call-plan.ts';
 import { type Expected, exposition, type Parts, type Shown, seriesIn } from './parts.ts';
 import { type Run, type Task, timeText } from './plan.ts';
 import { inGroups, plannedEdge, type SampleRange } from './slices.ts';

@@ -11,9 +11,14 @@ import {
   neverAsked,
   seeksAny,
 } from '../../poll/discovery-state.ts';
-import { budgetText, pendingText, remedyTexts } from '../plan/plan-text.ts';
 import { noLog, type OpenAccount, problemsOfAll, withAccounts } from '../survey/ask.ts';
-import { type CallPlan, planCalls } from '../survey/call-plan.ts';
+import {
+  budgetText,
+  type CallPlan,
+  planCalls,
+  planInputOf,
+  remedyTexts,
+} from '../survey/call-plan.ts';
 import {
   type DiscoveredAccount,
   discovered,
@@ -25,8 +30,8 @@ import {
   withHosts,
 } from '../survey/discovered-account.ts';
 import { type CheckedConfig, type Finding, findingOf } from '../survey/finding.ts';
-import { planInputOf } from '../survey/make-plan.ts';
 import { suggestionFor } from '../survey/name-suggestion.ts';
+import { pendingText } from '../survey/plain-text.ts';
 import {
   accountIdFinding,
   askVisibleAccounts,

@@ -3,12 +3,20 @@ import type { Outcome } from '../../cli/one-shot.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { bareApplication } from '../../model/application.ts';
-import type { AccountInUse, AppEntry } from '../../model/config.ts';
-import type { SelectedApplication } from '../../model/selected-application.ts';
+import type { AccountInUse } from '../../model/config.ts';
+import { expectedHosts, type SelectedApplication } from '../../model/selected-application.ts';
 import { polledBy, selectorText } from '../../model/selector.ts';
 import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
 import { loadForCommand, withAccounts } from '../survey/ask.ts';
-import { discoveryCalls, vendorFacts } from '../survey/call-plan.ts';
+import {
+  type CallPlan,
+  type CallPlanInput,
+  perPage,
+  planCalls,
+  planInputOf,
+  sumOf,
+  vendorFacts,
+} from '../survey/call-plan.ts';
 import {
   type DiscoveredAccount,
   discovered,
@@ -18,15 +26,7 @@ import {
   withAssumedHosts,
   withHosts,
 } from '../survey/discovered-account.ts';
-import {
-  type Assumptions,
-  completed,
-  type Plan,
-  type PlannedAccount,
-  planInputOf,
-  type ToPlan,
-} from '../survey/make-plan.ts';
-import { planText } from './plan-text.ts';
+import { type Asked, type Plan, type PlannedAccount, planText } from './plan-text.ts';
 
 /**
  * Prints what polling the configured applications will cost: under assumptions, or with `--online`
@@ -41,12 +41,21 @@ export async function plan(flags: Flags, platform: ToolPlatform): Promise<Outcom
         Promise.all(accounts.map(async (open) => online(await discovered(open)))),
       )
     : inUse.map((one) => offline(one, flags));
-  const result = completed(all, flags.replicas);
-  for (const { account, reason } of result.failures) {
+  const document = planOf(all, flags.replicas);
+  for (const { account, reason } of document.failures) {
     platform.stderr.write(`account ${account}: discovery failed: ${reason}\n`);
   }
-  const output = flags.output === 'json' ? planJson(result) : planText(result);
-  return { exitCode: result.fits ? 0 : 1, output };
+  const output = flags.output === 'json' ? planJson(document) : planText(document);
+  return { exitCode: document.fits ? 0 : 1, output };
+}
+
+/** An account that was discovered, or assumed. */
+interface ToPlan {
+  readonly input: CallPlanInput;
+  readonly asked: Asked;
+  readonly supposed: PlannedAccount['supposed'];
+  /** Why the account could not be discovered. */
+  readonly failure: string | undefined;
 }
 
 async function online(found: DiscoveredAccount): Promise<ToPlan> {
@@ -58,12 +67,12 @@ async function online(found: DiscoveredAccount): Promise<ToPlan> {
   return {
     input: planInputOf(found, applications),
     asked: {
+      excluded: excluded.length,
       missing: missing.map(({ selector }) => selectorText(selector)),
       pending: discovery.pendingIds.length,
-      excluded: excluded.length,
-      supposed: undefined,
       metricCalls: metricCallsOf(open, samples),
     },
+    supposed: null,
     failure,
   };
 }
@@ -72,107 +81,108 @@ async function online(found: DiscoveredAccount): Promise<ToPlan> {
 function offline(inUse: AccountInUse, flags: Flags): ToPlan {
   const { account, entries, queries = [] } = inUse;
   const supposed = {
-    applicationsPerMatch: flags.planApplicationsPerMatch,
-    hostsPerApplication: flags.planHostsPerApplication,
+    apps_per_match: flags.planApplicationsPerMatch,
+    hosts_per_app: flags.planHostsPerApplication,
   };
-  const applications = assumedApplications(entries, supposed);
-  const calls = applications.length === 0 ? 0 : discoveryCalls(applications.length);
+  // An entry by id or name is one application. A repeated selector chooses the same applications again.
+  const known = new Set<string>();
+  const applications = polledBy(entries).flatMap((entry): readonly SelectedApplication[] => {
+    const text = selectorText(entry.selector);
+    if (known.has(text)) return [];
+    known.add(text);
+    const count = entry.selector.kind === 'match' ? supposed.apps_per_match : 1;
+    return numbered(count).map((number) => {
+      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${number}`;
+      const hostIds = numbered(supposed.hosts_per_app);
+      const hosts = { hostIds, instances: hostIds.length, reporting: true };
+      const application = { ...bareApplication({ id, name: id }), ...hosts };
+      return withAssumedHosts({ entry, application });
+    });
+  });
+  // Of no applications there is none.
+  const some = Math.min(1, applications.length);
+  const calls = Math.max(some, Math.ceil(applications.length / perPage));
   const { cost } = vendorFacts[account.source.kind];
-  const discovery = { calls, intervalMs: discoveryOptionsOf(inUse.entries).intervalMs };
+  const discovery = { calls, intervalMs: discoveryOptionsOf(entries).intervalMs };
   return {
     input: { account, applications, queries, cost, discovery },
-    asked: { missing: [], pending: 0, excluded: 0, supposed, metricCalls: undefined },
+    asked: { excluded: 0, missing: [], pending: 0, metricCalls: undefined },
+    supposed,
     failure: undefined,
   };
 }
 
-/** An entry by id or name is one application, one by pattern as many as assumed. */
-function assumedApplications(
-  entries: readonly AppEntry[],
-  { applicationsPerMatch, hostsPerApplication }: Assumptions,
-): readonly SelectedApplication[] {
-  // A repeated selector chooses the same applications again.
-  const bySelector = new Map<string, AppEntry>();
-  for (const entry of polledBy(entries)) {
-    const text = selectorText(entry.selector);
-    if (!bySelector.has(text)) bySelector.set(text, entry);
-  }
-  return [...bySelector].flatMap(([text, entry]) =>
-    numbered(entry.selector.kind === 'match' ? applicationsPerMatch : 1).map((number) => {
-      const id = entry.selector.kind === 'id' ? entry.selector.id : `${text} ${number}`;
-      const application = {
-        ...bareApplication({ id, name: id }),
-        reporting: true,
-        hostIds: numbered(hostsPerApplication),
-        instances: hostsPerApplication,
-      };
-      return withAssumedHosts({ entry, application });
-    }),
+/** Resident memory, measured on the running daemon; see docs/commands.md. */
+const idleBytes = 100e6;
+/** An application or a host, and each of its series. */
+const bytesPerSubject = 2000;
+const bytesPerSeries = 1000;
+const startBytes = 140e6;
+
+/** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
+const ownPerProcess = 68;
+const ownPerAccount = 193;
+
+/** Adds the series and the memory of the process, and the calls of all replicas. */
+function planOf(all: readonly ToPlan[], replicas: number): Plan {
+  const failures = all.flatMap(({ input: { account }, failure }) =>
+    failure === undefined ? [] : [{ account: account.name, reason: failure }],
   );
-}
-
-/** A plan for machines. Times are in seconds, calls in calls a minute. */
-function planJson(planned: Plan): string {
-  const document = {
-    fits: planned.fits,
-    accounts: planned.accounts.map(accountDocument),
-    series: planned.series,
-    own_series: planned.ownSeries,
-    memory_bytes: planned.memoryBytes,
-    start_memory_bytes: planned.startMemoryBytes,
-    failures: planned.failures,
-  };
-  return `${JSON.stringify(document, undefined, 2)}\n`;
-}
-
-function accountDocument(account: PlannedAccount): Readonly<Record<string, unknown>> {
-  const { remedy, supposed, together } = account;
+  const good = all.filter(({ failure }) => failure === undefined);
+  const accounts = good.map(({ input, asked, supposed }): PlannedAccount => {
+    const { account, fits, applications, silent_applications, queries, hosts, ...costs } =
+      planCalls(input);
+    const counts = { account, fits, applications, silent_applications, queries, hosts };
+    const together = togetherOf(costs, replicas);
+    return { ...counts, ...asked, ...costs, together, supposed };
+  });
+  const series = sumOf(accounts.map((account) => account.series));
+  // Applications, and the hosts that are polled.
+  const applications = good.flatMap(({ input }) => input.applications);
+  const subjects = sumOf(applications.map((one) => 1 + expectedHosts(one)));
+  const memoryBytes = idleBytes + subjects * bytesPerSubject + series * bytesPerSeries;
+  const fit = accounts.every(({ fits, together }) => fits && (replicas === 1 || together.fits));
   return {
-    account: account.account,
-    fits: account.fits,
-    applications: account.applications,
-    silent_applications: account.silentApplications,
-    queries: account.queries,
-    hosts: account.hosts,
-    excluded: account.excluded,
-    missing: account.missing,
-    pending: account.pending,
-    budget_per_minute: account.budgetPerMinute,
-    capacity_per_minute: account.capacityPerMinute,
-    demand_per_minute: { ...account.demand, total: account.demandPerMinute },
-    sent_per_minute: { ...account.sent, total: account.sentPerMinute },
-    stretch: account.stretch,
-    intervals: account.intervals.map(({ configuredMs, effectiveMs, polled }) => ({
-      configured_seconds: configuredMs / 1000,
-      effective_seconds: effectiveMs / 1000,
-      polled,
-    })),
-    to_fit:
-      remedy === undefined
-        ? null
-        : {
-            requests_per_minute: remedy.budgetPerMinute ?? null,
-            concurrency: remedy.concurrency ?? null,
-            interval_factor: remedy.intervalFactor ?? null,
-          },
-    host_name_calls: account.firstPollCalls,
-    first_full_set_seconds: account.firstFullSetMs / 1000,
-    series: account.series,
-    start_calls: account.startCalls,
-    together: {
-      replicas: together.replicas,
-      calls_per_minute: together.callsPerMinute,
-      start_calls: together.startCalls,
-      limit_per_minute: account.vendor.limitPerMinute,
-      fits: together.fits,
-      most_replicas: together.mostReplicas,
-    },
-    supposed:
-      supposed === undefined
-        ? null
-        : {
-            apps_per_match: supposed.applicationsPerMatch,
-            hosts_per_app: supposed.hostsPerApplication,
-          },
+    fits: failures.length === 0 && fit,
+    accounts,
+    series,
+    own_series:
+      ownPerProcess + sumOf(accounts.map(({ missing }) => ownPerAccount + missing.length)),
+    memory_bytes: memoryBytes,
+    start_memory_bytes: Math.max(startBytes, memoryBytes),
+    failures,
   };
+}
+
+/** The calls of several processes with the same configuration and the same key. */
+function togetherOf(
+  {
+    sent_per_minute: { total },
+    start_calls: startCalls,
+    vendor: { limitPerMinute },
+  }: Pick<CallPlan, 'sent_per_minute' | 'start_calls' | 'vendor'>,
+  replicas: number,
+): PlannedAccount['together'] {
+  const callsPerMinute = replicas * total;
+  return {
+    replicas,
+    calls_per_minute: callsPerMinute,
+    start_calls: replicas * startCalls,
+    limit_per_minute: limitPerMinute,
+    fits: callsPerMinute <= limitPerMinute,
+    most_replicas: Math.floor(limitPerMinute / total),
+  };
+}
+
+/** Only for people. */
+const unprinted: ReadonlySet<string> = new Set(['vendor', 'metricCalls']);
+
+/** A plan for machines. */
+function planJson(document: Plan): string {
+  const text = JSON.stringify(
+    document,
+    (key, value: unknown) => (unprinted.has(key) ? undefined : value),
+    2,
+  );
+  return `${text}\n`;
 }

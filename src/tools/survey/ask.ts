@@ -8,14 +8,7 @@ import { orCommandError } from '../../daemon/config-files.ts';
 import type { ToolPlatform } from '../../daemon/platform.ts';
 import { type PreparedAccount, prepareAccount } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
-import type {
-  AccountConfig,
-  AccountInUse,
-  AccountSource,
-  AppEntry,
-  Config,
-  Query,
-} from '../../model/config.ts';
+import type { AccountConfig, AccountInUse, AppEntry, Config, Query } from '../../model/config.ts';
 import { type PollOutcome, type QueryOutcome, queryOutcomeOf } from '../../model/poll-outcome.ts';
 import { type Problem, problemsOfProcess } from '../../model/problem.ts';
 import { countOf, printable } from '../../model/shown-text.ts';

@@ -1,5 +1,8 @@
+import { formatDuration } from '../../config/duration.ts';
 import type { AccountConfig, AccountSource, PollTiming, Query } from '../../model/config.ts';
+import { isReadOf } from '../../model/polled-series.ts';
 import {
+  expectedHosts,
   hostSelectorOf,
   hostsToPoll,
   isWorthPolling,
@@ -10,7 +13,6 @@ import { minuteMs } from '../../model/time.ts';
 import { nerdGraphCosts } from '../../newrelic/nerdgraph/nerdgraph-source.ts';
 import { restCosts } from '../../newrelic/rest/rest-source.ts';
 import {
-  type AccountPlan,
   accountPlanOf,
   busyShare,
   callsPerMinute,
@@ -19,9 +21,12 @@ import {
   demandOf,
   isCovered,
   leftForPolls,
+  plannableOf,
   plannedShare,
   totalOf,
 } from '../../poll/account-plan.ts';
+import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
+import type { DiscoveredAccount } from './discovered-account.ts';
 
 /** What only a plan has to know of an API of New Relic. */
 interface VendorFacts {
@@ -74,60 +79,72 @@ export interface CallPlanInput {
   readonly discovery: { readonly calls: number; readonly intervalMs: number };
 }
 
+/** What a discovery has found, to plan the calls with. */
+export function planInputOf(
+  { open, discovery, answers }: DiscoveredAccount,
+  applications: readonly SelectedApplication[],
+): CallPlanInput {
+  return {
+    account: open.account,
+    applications,
+    queries: answers.map(({ query, outcome: { reading } }) => ({
+      ...query,
+      mostRows: reading?.rows ?? query.mostRows,
+    })),
+    cost: (subjects) => open.source.cost(subjects),
+    discovery: { calls: discovery.calls, intervalMs: discoveryOptionsOf(open.entries).intervalMs },
+  };
+}
+
 /** Applications or hosts on a page, and ids in one call. */
-const perPage = 200;
+export const perPage = 200;
 
-/** How many calls a discovery of so many applications takes, in either API. */
-export function discoveryCalls(applications: number): number {
-  return Math.max(1, Math.ceil(applications / perPage));
-}
-
-/** One of the poll intervals in the account. */
-export interface PlannedInterval {
-  readonly configuredMs: number;
-  /** The interval after it was stretched to fit the budget. */
-  readonly effectiveMs: number;
-  /** How many applications and queries have this interval. */
-  readonly polled: number;
-}
-
-/** What would make the account fit: longer intervals alone, or the other two together. */
-export interface Remedy {
-  /** `undefined` when the budget is large enough. */
-  readonly budgetPerMinute: number | undefined;
-  /** `undefined` when the configured concurrency suffices. */
-  readonly concurrency: number | undefined;
-  /** The factor for every interval; `undefined` when no interval is long enough. */
-  readonly intervalFactor: number | undefined;
-}
+/** Calls a minute. */
+type Rates = CallsByOperation & { readonly total: number };
 
 /**
- * What polling an account will take: calls a minute in the steady state, when every application is
- * polled once in each of its intervals and every host name is known. Retries are not counted.
+ * What polling an account will take, by the names that `plan -o json` has for it: calls a minute in the steady
+ * state, when every application is polled once in each of its intervals and every host name is known. Retries
+ * are not counted.
  */
-export interface CallPlan extends AccountPlan {
-  readonly account: string;
+export interface CallPlan {
+  /** What is left out there. */
   readonly vendor: VendorFacts;
-  readonly applications: number;
-  readonly queries: number;
-  /** Applications that do not report, and so cost no calls. */
-  readonly silentApplications: number;
-  /** Calls a minute that the configured intervals need. */
-  readonly demand: CallsByOperation;
-  /** Calls a minute that will be sent: the demand, or as much of it as the budget allows. */
-  readonly sent: CallsByOperation;
-  readonly sentPerMinute: number;
+  readonly account: string;
   readonly fits: boolean;
-  /** The shortest first. */
-  readonly intervals: readonly PlannedInterval[];
-  /** `undefined` when the account fits. */
-  readonly remedy: Remedy | undefined;
+  readonly applications: number;
+  /** Applications that do not report, and so cost no calls. */
+  readonly silent_applications: number;
+  readonly queries: number;
+  readonly hosts: number;
+  readonly budget_per_minute: number;
+  /** What is planned with: the budget, or less if `concurrency` carries less. */
+  readonly capacity_per_minute: number;
+  /** What the configured intervals need. */
+  readonly demand_per_minute: Rates;
+  /** What will be sent: the demand, or as much of it as the budget allows. */
+  readonly sent_per_minute: Rates;
+  readonly stretch: number;
+  /** The poll intervals, the shortest first, and how many applications and queries have each. */
+  readonly intervals: readonly {
+    readonly configured_seconds: number;
+    readonly effective_seconds: number;
+    readonly polled: number;
+  }[];
+  /** Longer intervals alone, or the other two together; `null` for what is enough, or never will be. */
+  readonly to_fit: {
+    readonly requests_per_minute: number | null;
+    readonly concurrency: number | null;
+    readonly interval_factor: number | null;
+  } | null;
   /** Calls for host names that are made once, with the first polls. */
-  readonly firstPollCalls: number;
-  /** Calls until everything has been polled once. */
-  readonly startCalls: number;
+  readonly host_name_calls: number;
   /** About how long it takes from the start until everything has been polled once. */
-  readonly firstFullSetMs: number;
+  readonly first_full_set_seconds: number;
+  /** New Relic data, if New Relic has every value. */
+  readonly series: number;
+  /** Calls until everything has been polled once. */
+  readonly start_calls: number;
 }
 
 /** Uses the functions that the daemon itself plans with. */
@@ -154,26 +171,27 @@ export function planCalls(input: CallPlanInput): CallPlan {
   const polled = applications.filter(isWorthPolling);
   const polls = [...polled.map(({ entry }) => entry.poll), ...queries.map(({ poll }) => poll)];
   const intervals = intervalsOf(polls, stretch);
-  const firstPollCalls = vendor.namesHosts
-    ? polled.reduce((sum, one) => sum + hostNameCallsOf(one), 0)
-    : 0;
+  const hostNameCalls = vendor.namesHosts ? sumOf(polled.map(hostNameCallsOf)) : 0;
   const fits = isCovered(needed, capacityPerMinute);
   return {
-    ...plan,
-    account: account.name,
     vendor,
-    applications: applications.length,
-    queries: queries.length,
-    silentApplications: applications.length - polled.length,
-    demand,
-    sent,
-    sentPerMinute: totalOf(sent),
+    account: account.name,
     fits,
+    applications: applications.length,
+    silent_applications: applications.length - polled.length,
+    queries: queries.length,
+    hosts: plan.hosts,
+    budget_per_minute: budgetPerMinute,
+    capacity_per_minute: capacityPerMinute,
+    demand_per_minute: { ...demand, total: plan.demandPerMinute },
+    sent_per_minute: { ...sent, total: totalOf(sent) },
+    stretch,
     intervals,
-    remedy: fits ? undefined : remedyFor(needed, account, capacityPerMinute),
-    firstPollCalls,
-    startCalls: discovery.calls + firstPollCalls + totalOf(cost(subjectsOf(polled, queries))),
-    firstFullSetMs: firstFullSetMs(input, stretch, intervals, firstPollCalls),
+    to_fit: fits ? null : remedyFor(needed, account, capacityPerMinute),
+    host_name_calls: hostNameCalls,
+    first_full_set_seconds: firstFullSetMs(input, stretch, intervals, hostNameCalls) / 1000,
+    series: seriesOf(input),
+    start_calls: discovery.calls + hostNameCalls + totalOf(cost(subjectsOf(polled, queries))),
   };
 }
 
@@ -200,14 +218,14 @@ function remedyFor(
   demand: Demand,
   { requestsPerMinute, concurrency, source }: AccountConfig,
   capacityPerMinute: number,
-): Remedy {
+): NonNullable<CallPlan['to_fit']> {
   const budget = budgetFor(demand);
   const { meanCallMs } = vendorFacts[source.kind];
   const neededConcurrency = Math.ceil((budget * meanCallMs) / (busyShare * minuteMs));
   return {
-    budgetPerMinute: budget > requestsPerMinute ? budget : undefined,
-    concurrency: neededConcurrency > concurrency ? neededConcurrency : undefined,
-    intervalFactor: intervalFactorFor(demand, capacityPerMinute),
+    requests_per_minute: budget > requestsPerMinute ? budget : null,
+    concurrency: neededConcurrency > concurrency ? neededConcurrency : null,
+    interval_factor: intervalFactorFor(demand, capacityPerMinute) ?? null,
   };
 }
 
@@ -226,18 +244,14 @@ export function intervalFactorFor(demand: Demand, budgetPerMinute: number): numb
   return left > 0 ? Math.max(1, demand.polls / left) : undefined;
 }
 
-function intervalsOf(polls: readonly PollTiming[], stretch: number): readonly PlannedInterval[] {
-  const counts = new Map<number, number>();
-  for (const { intervalMs } of polls) {
-    counts.set(intervalMs, 1 + (counts.get(intervalMs) ?? 0));
-  }
-  return [...counts]
-    .toSorted(([left], [right]) => left - right)
-    .map(([configuredMs, polled]) => ({
-      configuredMs,
-      effectiveMs: configuredMs * stretch,
-      polled,
-    }));
+function intervalsOf(polls: readonly PollTiming[], stretch: number): CallPlan['intervals'] {
+  const all = polls.map(({ intervalMs }) => intervalMs);
+  const distinct = [...new Set(all)].toSorted((one, other) => one - other);
+  return distinct.map((intervalMs) => ({
+    configured_seconds: intervalMs / 1000,
+    effective_seconds: (intervalMs * stretch) / 1000,
+    polled: all.filter((one) => one === intervalMs).length,
+  }));
 }
 
 /**
@@ -248,23 +262,94 @@ function intervalsOf(polls: readonly PollTiming[], stretch: number): readonly Pl
 function firstFullSetMs(
   { account, applications, queries, cost, discovery }: CallPlanInput,
   stretch: number,
-  intervals: readonly PlannedInterval[],
-  firstPollCalls: number,
+  intervals: CallPlan['intervals'],
+  hostNameCalls: number,
 ): number {
   const { requestsPerMinute, concurrency, source } = account;
   const { slowCallMs } = vendorFacts[source.kind];
   const inFlightMs = (calls: number): number => Math.ceil(calls / concurrency) * slowCallMs;
   const discoveryMs = discovery.calls * slowCallMs;
   if (stretch > 1) {
-    const longestMs = intervals.at(-1)?.effectiveMs ?? 0;
+    const longestMs = (intervals.at(-1)?.configured_seconds ?? 0) * 1000 * stretch;
     const each = applications.map((one) => totalOf(cost(subjectsOf([one], []))));
-    const largest = each.reduce((most, calls) => Math.max(most, calls), 0);
-    const evenly = firstPollCalls + largest;
+    const evenly = hostNameCalls + each.reduce((most, calls) => Math.max(most, calls), 0);
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = firstPollCalls + totalOf(cost(subjectsOf(applications, queries)));
+  const calls = hostNameCalls + totalOf(cost(subjectsOf(applications, queries)));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));
   return discoveryMs + earlierMs + inFlightMs(calls - earlier);
+}
+
+function seriesOf({ account, applications, queries }: CallPlanInput): number {
+  const { seriesPerApplication } = vendorFacts[account.source.kind];
+  const ofApplications = applications.map((one) => seriesOfApplication(one, seriesPerApplication));
+  // One is `newrelic_up`.
+  return 1 + sumOf(ofApplications) + sumOf(queries.map(seriesOfQuery));
+}
+
+/** The series of an application and its hosts, if every answer has every value. */
+function seriesOfApplication(selected: SelectedApplication, factsEach: number): number {
+  const { application, series } = selected.entry;
+  const facts = application ? factsEach : 0;
+  if (!isWorthPolling(selected)) return facts;
+  const countFor = (scope: 'applications' | 'hosts'): number =>
+    series.filter((one) => isReadOf(scope, one)).length;
+  // The end of the window belongs to the values.
+  const values = application ? 1 + countFor('applications') : 0;
+  return facts + values + expectedHosts(selected) * countFor('hosts');
+}
+
+/** Beside its own, whether it succeeds, when it last did, and how many rows it had. */
+const factsPerQuery = 3;
+
+/** The series of a query, if it has as many rows as it may, and each has every value. */
+function seriesOfQuery({ gauges, mostRows, maxSeries }: Query): number {
+  const perRow = sumOf(gauges.map(({ percentages }) => Math.max(1, percentages.length)));
+  return factsPerQuery + Math.min(maxSeries, mostRows * perRow);
+}
+
+/** Whether an account fits its budget, with the numbers. */
+export function budgetText(plan: CallPlan): string {
+  const { fits, budget_per_minute: budget, capacity_per_minute: capacity } = plan;
+  const ofBudget = `${rateText(plan.demand_per_minute.total)} of ${budget} calls a minute`;
+  if (fits) return `fits: ${ofBudget}`;
+  const carried = capacity < budget ? `; concurrency carries about ${Math.floor(capacity)}` : '';
+  return `does not fit: ${ofBudget}${carried}, of which ${rateText(plannableOf(capacity))} may be planned`;
+}
+
+/** What would make an account fit. */
+export function remedyTexts({ to_fit: remedy, intervals, vendor }: CallPlan): readonly string[] {
+  if (remedy === null) return [];
+  const { interval_factor: factor, requests_per_minute: budget, concurrency } = remedy;
+  const isOne = intervals.length === 1;
+  const longer = intervals.map(({ configured_seconds: seconds }) => {
+    const needed = formatDuration(Math.ceil(seconds * (factor ?? 1)) * 1000);
+    return isOne ? needed : `${needed} for ${formatDuration(seconds * 1000)}`;
+  });
+  const limits = [
+    ...(budget === null ? [] : [`requests_per_minute: ${budget}`]),
+    ...(concurrency === null ? [] : [`concurrency: ${concurrency}`]),
+  ];
+  const { limitPerMinute, countedBy } = vendor;
+  const beyond =
+    (budget ?? 0) > limitPerMinute
+      ? `; New Relic allows ${limitPerMinute} for ${countedBy}, so this takes several accounts`
+      : '';
+  return [
+    factor === null
+      ? 'a longer discovery_interval: discovery alone takes the budget'
+      : `interval: ${longer.join(', ')}`,
+    `or ${limits.join(' and ')}${beyond}`,
+  ];
+}
+
+/** At most one decimal. */
+export function rateText(perMinute: number): string {
+  return `${Math.round(perMinute * 10) / 10}`;
+}
+
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
 }

@@ -164,8 +164,8 @@ export function problemsFound(
       outcome.error === undefined ? [] : [failing(query.name, outcome.error)],
     ),
     stretch: plan?.stretch ?? known.stretch,
-    demandRequestsPerMinute: plan?.demandPerMinute,
-    budgetRequestsPerMinute: plan?.budgetPerMinute ?? known.budgetRequestsPerMinute,
+    demandRequestsPerMinute: plan?.demand_per_minute.total,
+    budgetRequestsPerMinute: plan?.budget_per_minute ?? known.budgetRequestsPerMinute,
   });
 }
 

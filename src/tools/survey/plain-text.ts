@@ -1,3 +1,5 @@
+import { countOf } from '../../model/shown-text.ts';
+
 export type Alignment = 'left' | 'right';
 
 const gap = '  ';
@@ -20,4 +22,13 @@ export function aligned(
       .join(gap)
       .trimEnd(),
   );
+}
+
+export function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line === '' ? line : `  ${line}`));
+}
+
+/** What becomes of ids that a list left out. */
+export function pendingText(count: number): string {
+  return `${countOf(count, 'more id')}, of which the daemon asks for ten in each discovery`;
 }

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultRule } from '../../../src/simulator/fault-rule.ts';
-import { planCalls } from '../../../src/tools/survey/call-plan.ts';
-import { seriesOfQuery, togetherOf } from '../../../src/tools/survey/make-plan.ts';
-import { aGauge, anAccount, aQuery } from '../../support/builders.ts';
 import {
   firstMetricOnly,
   type Printed,
   printedBy,
+  printedOn,
   threeApplications,
 } from '../survey/ask-bench.ts';
 
@@ -154,38 +152,47 @@ the exporter
 });
 
 describe('the calls of several replicas', () => {
-  it.each([
-    { source: 'rest', sentPerMinute: 500, replicas: 2, fits: true, mostReplicas: 2 },
-    { source: 'rest', sentPerMinute: 500, replicas: 3, fits: false, mostReplicas: 2 },
-    { source: 'rest', sentPerMinute: 501, replicas: 2, fits: false, mostReplicas: 1 },
-    { source: 'nerdgraph', sentPerMinute: 1000, replicas: 3, fits: true, mostReplicas: 3 },
-    { source: 'nerdgraph', sentPerMinute: 1000, replicas: 4, fits: false, mostReplicas: 3 },
-  ] as const)(
-    'fit what New Relic allows for $source: $replicas of $sentPerMinute: $fits',
-    (row) => {
-      const { source, sentPerMinute, replicas, fits, mostReplicas } = row;
-      const plan = planCalls({
-        account: anAccount({ source: { kind: source, accountId: 1 } }),
-        applications: [],
-        queries: [],
-        cost: () => ({
-          list_applications: 0,
-          list_hosts: 0,
-          application_metrics: 0,
-          host_metrics: 0,
-          query: 0,
-        }),
-        discovery: { calls: 1, intervalMs: 60_000 },
-      });
+  const ofNerdgraph = account.replace('}', ', source: nerdgraph, account_id: 1234567 }');
+  const hosts = (count: number): readonly string[] => [`--plan.hosts-per-app=${count}`];
+  const applications = (count: number): readonly string[] => [
+    `--plan.apps-per-match=${count}`,
+    ...hosts(0),
+  ];
 
-      expect(togetherOf({ ...plan, sentPerMinute, startCalls: 7 }, replicas)).toMatchObject({
-        callsPerMinute: replicas * sentPerMinute,
-        startCalls: replicas * 7,
-        fits,
-        mostReplicas,
-      });
-    },
-  );
+  it.each([
+    { of: account, args: hosts(498), total: 500, replicas: 2, fits: true, mostReplicas: 2 },
+    { of: account, args: hosts(498), total: 500, replicas: 3, fits: false, mostReplicas: 2 },
+    { of: account, args: hosts(499), total: 501, replicas: 2, fits: false, mostReplicas: 1 },
+    { of: ofNerdgraph, args: hosts(0), total: 3, replicas: 1000, fits: true, mostReplicas: 1000 },
+    { of: ofNerdgraph, args: hosts(0), total: 3, replicas: 1001, fits: false, mostReplicas: 1000 },
+  ])('fit what New Relic allows: $replicas of $total: $fits', async (row) => {
+    const args = [`--replicas=${row.replicas}`, '--output=json', ...row.args];
+    const { exitCode, stdout } = await planned(args, 'apps: [{ id: 1, interval: 1m }]', {
+      accounts: row.of,
+    });
+
+    const { accounts } = JSON.parse(stdout) as { accounts: readonly unknown[] };
+    expect(accounts).toMatchObject([
+      {
+        fits: true,
+        together: {
+          calls_per_minute: row.replicas * row.total,
+          fits: row.fits,
+          most_replicas: row.mostReplicas,
+        },
+      },
+    ]);
+    expect(exitCode).toBe(row.fits ? 0 : 1);
+  });
+
+  it.each([
+    { count: 200, calls: 1 },
+    { count: 201, calls: 2 },
+  ])('of a list of $count applications take $calls calls', async ({ count, calls }) => {
+    const { stdout } = await planned(applications(count), 'apps: [{ match: "." }]');
+
+    expect(stdout).toMatch(new RegExp(`list_applications +${calls}\\n`, 'u'));
+  });
 });
 
 describe('plan --online', () => {
@@ -237,6 +244,39 @@ describe('plan --online', () => {
     expect(`${stdout}${stderr}`).not.toContain('NRAK-WRONG');
   });
 
+  it.each([
+    { what: 'a key with few calls left', options: { quotaPerMinute: 1 }, rules: [] },
+    { what: 'a slow account', options: { latencyMs: 20_000 }, rules: [] },
+    {
+      what: 'an account that refuses every other call for a while',
+      options: {},
+      rules: [{ when: { calls: { every: 2 } }, fault: { kind: 'throttled', hints: [] } }] as const,
+    },
+  ])('waits for $what', async ({ options, rules }) => {
+    const pages = { fleet: threeApplications, pageSize: 2, ...options };
+    const files = { 'c.yaml': `accounts: [${account}]\napps: [{ match: "." }]` };
+
+    const printed = await printedBy(pages, ['plan', '--online', 'c.yaml'], files, undefined, rules);
+
+    expect(printed).toMatchObject({ exitCode: 0, open: 0 });
+    expect(printed.stdout).toContain('  applications    3 with 3 hosts, 1 of them not reporting');
+    expect(printed.elapsedMs).toBeGreaterThan(20_000);
+  });
+
+  it('ends at once when it is interrupted, and prints nothing', async () => {
+    const files = { 'c.yaml': `accounts: [${account}]\napps: [{ match: "." }]` };
+    const pages = { fleet: threeApplications, pageSize: 1 };
+    const stop: Parameters<typeof printedOn>[6] = (call, platform) => {
+      if (call === 2) platform.stop();
+    };
+
+    const args = ['plan', '--online', 'c.yaml'];
+    const printed = await printedOn({}, pages, args, files, undefined, [], stop);
+
+    expect(printed).toMatchObject({ exitCode: 143, stdout: '' });
+    expect(printed.calls).toBeLessThan(4);
+  });
+
   it('exits with 2 for a key that is not there', async () => {
     const { exitCode, stderr, calls } = await planned(['--online'], 'apps: [{ match: "." }]', {
       accounts: account.replace('KEY', 'NO_KEY'),
@@ -244,24 +284,6 @@ describe('plan --online', () => {
 
     expect({ exitCode, calls }).toEqual({ exitCode: 2, calls: 0 });
     expect(stderr).toContain('account main: the environment variable NO_KEY is not set');
-  });
-});
-
-describe('the series of a query', () => {
-  const percentiles = aGauge('slow', { gives: 'percentiles', percentages: [50, 95] });
-
-  it.each([
-    { what: '1 without FACET', query: { mostRows: 1 }, series: 1 },
-    { what: 'as many as LIMIT allows', query: { mostRows: 100 }, series: 100 },
-    {
-      what: 'one for each function and percentile',
-      query: { mostRows: 100, gauges: [aGauge('a'), percentiles] },
-      series: 300,
-    },
-    { what: 'no more than max_series', query: { mostRows: 5000 }, series: 1000 },
-  ])('are $what', ({ query, series }) => {
-    // Its own are whether it succeeds, when it did, and how many rows it had.
-    expect(seriesOfQuery({ ...aQuery, ...query })).toBe(3 + series);
   });
 });
 
@@ -282,6 +304,33 @@ describe('plan of queries alone', () => {
     expect(result.stdout).toContain(`series          at most ${series}\n`);
     expect(result.stdout).toMatch(/ queries +2\n/u);
     expect(result.stdout).not.toMatch(/application|assumed|host/u);
+  });
+
+  it.each([
+    { what: '1 without FACET', nrql: 'SELECT count(*) FROM Transaction', series: 1 },
+    {
+      what: 'as many as LIMIT allows',
+      nrql: 'SELECT count(*) FROM T FACET a LIMIT 100',
+      series: 100,
+    },
+    {
+      what: 'one for each function and percentile',
+      nrql: 'SELECT count(*) AS b, percentile(duration, 50, 95) AS c FROM T FACET a LIMIT 100',
+      series: 300,
+    },
+    {
+      what: 'no more than max_series',
+      nrql: 'SELECT count(*) FROM T FACET a LIMIT 5000',
+      series: 1000,
+    },
+  ])('counts the series of a query: $what', async ({ nrql, series }) => {
+    const name = nrql.includes(' AS ') ? '{ b: b, c: c }' : 'b';
+    const { stdout } = await planned([], `queries: [{ as: ${name}, nrql: "${nrql}" }]`, {
+      accounts,
+    });
+
+    // Its own are whether it succeeds, when it did, and how many rows it had.
+    expect(stdout).toContain(`series          at most ${1 + 3 + series}\n`);
   });
 
   it('exits with 1 for a refused key', async () => {

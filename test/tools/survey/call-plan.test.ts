@@ -4,7 +4,6 @@ import type { Query } from '../../../src/model/config.ts';
 import { isCovered, loadOf, plannableOf } from '../../../src/poll/account-plan.ts';
 import {
   budgetFor,
-  discoveryCalls,
   intervalFactorFor,
   planCalls,
   vendorFacts,
@@ -29,7 +28,7 @@ describe('planCalls', () => {
     const applications = [aSelected({ hostIds: hosts(count) }, { poll })];
 
     expect(
-      planCalls({ cost, account: anAccount(), applications, queries, discovery }).firstPollCalls,
+      planCalls({ cost, account: anAccount(), applications, queries, discovery }).host_name_calls,
     ).toBe(calls);
   });
 
@@ -52,7 +51,7 @@ describe('planCalls', () => {
         discovery,
       });
 
-      expect(plan.firstFullSetMs / 1000).toBeCloseTo(seconds, 6);
+      expect(plan.first_full_set_seconds).toBeCloseTo(seconds, 6);
     },
   );
 
@@ -68,7 +67,7 @@ describe('planCalls', () => {
       discovery,
     });
 
-    expect(plan.remedy?.concurrency).toBe(concurrency);
+    expect(plan.to_fit?.concurrency).toBe(concurrency);
   });
 
   it('finds no interval that is long enough when discovery alone takes the whole budget', () => {
@@ -81,7 +80,11 @@ describe('planCalls', () => {
     });
 
     expect(plan.fits).toBe(false);
-    expect(plan.remedy).toEqual({ budgetPerMinute: 8, intervalFactor: undefined });
+    expect(plan.to_fit).toEqual({
+      requests_per_minute: 8,
+      concurrency: null,
+      interval_factor: null,
+    });
   });
 });
 
@@ -116,15 +119,5 @@ describe('what would make an account fit', () => {
         expect(factor === undefined || factor === 1 || !withFactor(factor * 0.999)).toBe(true);
       }),
     );
-  });
-});
-
-describe('a discovery', () => {
-  it.each([
-    { applications: 0, calls: 1 },
-    { applications: 200, calls: 1 },
-    { applications: 201, calls: 2 },
-  ])('of $applications applications takes $calls calls', ({ applications, calls }) => {
-    expect(discoveryCalls(applications)).toBe(calls);
   });
 });
