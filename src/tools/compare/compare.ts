@@ -30,7 +30,6 @@ import {
  * allows no comparison.
  */
 export async function compare(flags: Flags, platform: ToolPlatform): Promise<Outcome> {
-  const { redactor, stderr } = platform;
   const { accounts, apps } = await loadForCommand(flags.configFile, platform);
   const inUse = accountsInUse({ accounts, apps });
   const withId = inUse.filter(({ account }) => account.source.accountId !== undefined);
@@ -39,7 +38,7 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
       inUse.map(async ({ account: { name } }): Promise<Comparison> => {
         const [rest, nerdgraph] = opened.filter((open) => open.account.name === name);
         return rest === undefined || nerdgraph === undefined
-          ? notCompared(name, noAccountId)
+          ? { account: name, reason: noAccountId, facts: [], values: [] }
           : compareAccount({ rest, nerdgraph });
       }),
     ),
@@ -47,13 +46,13 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
   const failures = all.flatMap(({ account, reason }) =>
     reason === undefined ? [] : [`account ${account}: not compared: ${reason}\n`],
   );
-  const failureText = redactor.redact(failures.join(''));
+  const failureText = platform.redactor.redact(failures.join(''));
   const { isSafe, sentence } = judgementOf(all);
   if (withId.length === 0) throw new CommandError(2, `${failureText}${sentence}`);
-  stderr.write(failureText);
+  platform.stderr.write(failureText);
   const values = all.flatMap((one) => one.values);
   const lines = [...all.flatMap(accountLines), ...valueLines(values, flags.all), sentence, ''];
-  return { exitCode: isSafe ? 0 : 1, output: redactor.redact(lines.join('\n')) };
+  return { exitCode: isSafe ? 0 : 1, output: platform.redactor.redact(lines.join('\n')) };
 }
 
 /** A title with its text. Some titles are marks, as the verdicts of values are. */
@@ -66,10 +65,6 @@ interface Comparison {
   readonly reason?: string;
   readonly facts: readonly Fact[];
   readonly values: readonly ComparedValue[];
-}
-
-function notCompared(account: string, reason: string): Comparison {
-  return { account, reason, facts: [], values: [] };
 }
 
 function accountLines({ account, facts }: Comparison): readonly string[] {
@@ -97,8 +92,8 @@ function judgementOf(all: readonly Comparison[]) {
     const counts = countsText(found, marks);
     return counts === '' ? [] : { isSafe: marks === agreeing, sentence: `${says} ${counts}.` };
   });
-  const nothing = 'Switching cannot be judged: there are no applications to compare.';
-  return first ?? { isSafe: false, sentence: nothing };
+  const sentence = 'Switching cannot be judged: there are no applications to compare.';
+  return first ?? { isSafe: false, sentence };
 }
 
 /** How many of all marks are each of these; empty if none is. */
@@ -113,15 +108,15 @@ function countsText(all: readonly string[], marks: readonly string[]): string {
  * the reason of a stop.
  */
 async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Comparison> {
-  const { account, asking } = apis.rest;
+  const account = apis.rest.account.name;
   const inTurn = async <Result>(ask: (open: OpenAccount) => Promise<Result>) => {
     const nerdgraph = await ask(apis.nerdgraph);
     return { nerdgraph, rest: await ask(apis.rest) };
   };
   const lists = listsOf(await inTurn(discovered));
-  if ('reason' in lists) return notCompared(account.name, lists.reason);
+  if ('reason' in lists) return { account, reason: lists.reason, facts: [], values: [] };
 
-  const wallMs = asking.vendorClock.wallMs();
+  const wallMs = apis.rest.asking.vendorClock.wallMs();
   const worth = lists.pairs.filter((pair) => bothApis.some((api) => isWorthPolling(pair[api])));
   const outcomes = await inTurn(async (open) => {
     const questions = worth.map((pair) =>
@@ -135,7 +130,7 @@ async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Comparison> {
   });
   const hosts = await Promise.all(polled.map(async (one) => countedHosts(one, apis.nerdgraph)));
   const hostCounts = ofBoth((api) => hosts.reduce((sum, { counts }) => sum + counts[api], 0));
-  const values = polled.flatMap((one) => comparedValues(account.name, one));
+  const values = polled.flatMap((one) => comparedValues(account, one));
   const verdicts = values.map(({ verdict }) => verdict);
   const isWhole = worth.some(({ rest }) => asksForApplication(rest));
   const hasHosts = hostCounts.rest > 0 || !isWhole;
@@ -148,7 +143,7 @@ async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Comparison> {
     ...idleFacts(values, [...(isWhole ? ['application'] : []), ...(hasHosts ? ['host'] : [])]),
     ['calls', bothText(calls, countText)],
   ];
-  return { account: account.name, facts, values };
+  return { account, facts, values };
 }
 
 function bothText<Value>(both: OfBoth<Value>, textOf: (value: Value) => string): string {
