@@ -18,7 +18,6 @@ import type { Discovery } from '../../model/source.ts';
 import { everyTag } from '../../newrelic/nerdgraph/entity-page.ts';
 import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
 import { type OpenAccount } from './ask.ts';
-import type { CallPlan } from './call-plan.ts';
 import { selectApplications } from './selection.ts';
 
 /** What one discovery has found of an account, and what its queries were answered. */
@@ -132,6 +131,13 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
   return series.filter(({ preset }) => preset === undefined).length;
 }
 
+/** What a plan says that the daemon, too, says of an account. */
+interface Planned {
+  readonly stretch: number;
+  readonly demand_per_minute: { readonly total: number };
+  readonly budget_per_minute: number;
+}
+
 /**
  * What is wrong with the account, and is known after one poll: the daemon would say the same.
  *
@@ -140,7 +146,7 @@ function ownMetrics({ entry: { series } }: SelectedApplication): number {
 export function problemsFound(
   { open, discovery, selected, missing, answers, failure }: DiscoveredAccount,
   samples: readonly Sample[],
-  plan: CallPlan | undefined,
+  plan: Planned | undefined,
 ): readonly Problem[] {
   const known = open.judged();
   const { complete, error } = discovery;
