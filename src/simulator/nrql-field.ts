@@ -57,9 +57,9 @@ export function nrqlField(
   const { timeseries } = query;
   const buckets = timeseries === undefined ? [] : bucketsOf(window, timeseries);
   checkCost(rows.rows.length * Math.max(1, buckets.length), timeout, settings);
-  if (timeseries === undefined) return containerOf(query, window, findingsOf(query, rows, window));
-  const ofBuckets = buckets.map((part) => ({ part, rows: rowsIn(part) }));
-  return containerOf(query, window, seriesOf(query, rows, window, ofBuckets));
+  const whole = { part: window, rows };
+  const parts = buckets.map((part) => ({ part, rows: rowsIn(part) }));
+  return containerOf(query, window, findingsOf(query, whole, parts));
 }
 
 /** The whole windows in the range of a query. */
@@ -80,51 +80,51 @@ interface Bucket {
 }
 
 /**
- * What a query has window by window. The facets are those of the whole range, and each is there in every
- * window, with a count of 0 where it has no data.
+ * What the answer of a query has that depends on its data; with `TIMESERIES` window by window. The facets are
+ * those of the whole range, and each is there in every window, with a count of 0 where it has no data.
  */
-function seriesOf(
-  query: NrqlQuery,
-  all: NrqlRowSet,
-  window: MetricWindow,
-  buckets: readonly Bucket[],
-): GraphqlObject {
-  const recordOf = ({ part }: Bucket, rows: readonly NrqlRow[]): NrqlRecord => ({
-    beginTimeSeconds: part.fromMs / 1000,
-    endTimeSeconds: part.toMs / 1000,
-    ...selected(query, new NrqlRowSet(rows), part.toMs - part.fromMs),
+function findingsOf(query: NrqlQuery, whole: Bucket, parts: readonly Bucket[]): GraphqlObject {
+  const isSeries = query.timeseries !== undefined;
+  const windows = isSeries ? parts : [whole];
+  const recordOf = ({ part: { fromMs, toMs } }: Bucket, rows: NrqlRowSet): NrqlRecord => ({
+    ...(isSeries && { beginTimeSeconds: fromMs / 1000, endTimeSeconds: toMs / 1000 }),
+    ...Object.fromEntries(
+      query.select.map(({ name, cellOf }) => [name, cellOf(rows, toMs - fromMs)]),
+    ),
   });
   if (query.facets.length === 0) {
-    const results = buckets.map((bucket) => recordOf(bucket, bucket.rows.rows));
+    const results = windows.map((window) => recordOf(window, window.rows));
     return { results, otherResult: null, totalResult: null };
   }
-  const kept = ranked(query, all, window.toMs - window.fromMs).slice(0, query.limit);
-  const keys = new Set(kept.map(({ values }) => values.join('\n')));
-  const found = buckets.map(
-    ({ rows }) =>
-      new Map(facetsOf(query, rows.rows).map((facet) => [facet.values.join('\n'), facet.rows])),
+  const all = facetsOf(query, whole.rows);
+  const kept = ranked(query, all.values(), whole.part.toMs - whole.part.fromMs).slice(
+    0,
+    query.limit,
   );
+  const keys = new Set(kept.map(keyOf));
+  const found = windows.map(({ rows }) => (rows === whole.rows ? all : facetsOf(query, rows)));
+  /** Of each window, together: the rows of the facets that are meant. */
+  const sumOf = (isMeant: (key: string) => boolean): NrqlRecord | readonly NrqlRecord[] => {
+    const records = windows.map((window, index) => {
+      const facets = [...(found[index] ?? [])].filter(([key]) => isMeant(key));
+      return recordOf(window, new NrqlRowSet(facets.flatMap(([, facet]) => facet.rows)));
+    });
+    return isSeries ? records : (records[0] ?? {});
+  };
   return {
-    results: kept.flatMap(({ values }) =>
-      buckets.map((bucket, index) => ({
-        ...namedFacets(query, values),
-        ...recordOf(bucket, found[index]?.get(values.join('\n')) ?? []),
+    results: kept.flatMap((facet) =>
+      windows.map((window, index) => ({
+        ...namedFacets(query, facet.values),
+        ...recordOf(window, new NrqlRowSet(found[index]?.get(keyOf(facet))?.rows ?? [])),
       })),
     ),
-    otherResult: buckets.map((bucket, index) =>
-      recordOf(
-        bucket,
-        [...(found[index] ?? [])].flatMap(([key, rows]) => (keys.has(key) ? [] : rows)),
-      ),
-    ),
-    totalResult: buckets.map((bucket, index) =>
-      recordOf(bucket, [...(found[index]?.values() ?? [])].flat()),
-    ),
+    otherResult: sumOf((key) => !keys.has(key)),
+    totalResult: sumOf(() => true),
   };
 }
 
-function selected({ select }: NrqlQuery, rows: NrqlRowSet, windowMs: number): NrqlRecord {
-  return Object.fromEntries(select.map(({ name, cellOf }) => [name, cellOf(rows, windowMs)]));
+function keyOf({ values }: Pick<Facet, 'values'>): string {
+  return values.join('\n');
 }
 
 function namedFacets(query: NrqlQuery, values: readonly NrqlValue[]): object {
@@ -174,22 +174,22 @@ function checkCost(rows: number, timeout: unknown, settings: GraphqlSettings): v
   }
 }
 
-/** Rows without one of the attributes have no facet, and are in no total: New Relic does not say so. */
-function facetsOf(query: NrqlQuery, rows: readonly NrqlRow[]): readonly Facet[] {
+/** By key. Rows without one of the attributes have no facet, and are in no total: New Relic does not say so. */
+function facetsOf(query: NrqlQuery, { rows }: NrqlRowSet): ReadonlyMap<string, Facet> {
   const facets = new Map<string, Facet>();
   for (const row of rows) {
     const values = query.facets.map(({ valueOf }) => valueOf(row));
     if (values.includes(null)) continue;
-    const key = values.join('\n');
+    const key = keyOf({ values });
     const facet = facets.get(key);
     if (facet === undefined) facets.set(key, { values, rows: [row] });
     else facet.rows.push(row);
   }
-  return [...facets.values()];
+  return facets;
 }
 
 /** Facets are chosen by the first function if it can rank them, else by how frequent they are. */
-function ranked(query: NrqlQuery, set: NrqlRowSet, windowMs: number): readonly Facet[] {
+function ranked(query: NrqlQuery, facets: Iterable<Facet>, windowMs: number): readonly Facet[] {
   const [first] = query.select;
   const rankOf = ({ rows }: Facet): number => {
     if (first?.ranks !== true) return rows.reduce((sum, row) => sum + row.records(), 0);
@@ -197,34 +197,9 @@ function ranked(query: NrqlQuery, set: NrqlRowSet, windowMs: number): readonly F
     // The first of several percentiles.
     return Number(isJson(cell) ? Object.values(cell)[0] : cell);
   };
-  return facetsOf(query, set.rows)
-    .map((facet) => ({ facet, rank: rankOf(facet) }))
+  return Array.from(facets, (facet) => ({ facet, rank: rankOf(facet) }))
     .toSorted((left, right) => right.rank - left.rank)
     .map(({ facet }) => facet);
-}
-
-/** What the answer of a query has that depends on its data. */
-function findingsOf(
-  query: NrqlQuery,
-  rows: NrqlRowSet,
-  { fromMs, toMs }: MetricWindow,
-): GraphqlObject {
-  const windowMs = toMs - fromMs;
-  const recordOf = (set: NrqlRowSet): NrqlRecord => selected(query, set, windowMs);
-  if (query.facets.length === 0) {
-    return { results: [recordOf(rows)], otherResult: null, totalResult: null };
-  }
-  const facets = ranked(query, rows, windowMs);
-  return {
-    results: facets.slice(0, query.limit).map(({ values, rows: own }) => ({
-      ...namedFacets(query, values),
-      ...recordOf(new NrqlRowSet(own)),
-    })),
-    otherResult: recordOf(
-      new NrqlRowSet(facets.slice(query.limit).flatMap(({ rows: own }) => own)),
-    ),
-    totalResult: recordOf(new NrqlRowSet(facets.flatMap(({ rows: own }) => own))),
-  };
 }
 
 function containerOf(
