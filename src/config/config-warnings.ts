@@ -223,8 +223,10 @@ function* namesLikeOwn(file: GoodFile): Iterable<Found> {
       if (typeof metric === 'string' || !mayBecomeOwn(metric.as)) continue;
       yield [[...path, 'metrics', index, 'as'], `"${metric.as}" ${why}`, help];
     }
-    for (const { name } of 'meaning' in poll ? poll.meaning.gauges : []) {
-      if (mayBecomeOwn(name)) yield [[...path, 'as'], `"${name}" ${why}`, help];
+    for (const { name, member } of 'meaning' in poll ? poll.meaning.gauges : []) {
+      const ofSeveral = [...path, 'as', member];
+      const as = isWritten(file.written, ofSeveral) ? ofSeveral : [...path, 'as'];
+      if (mayBecomeOwn(name)) yield [as, `"${name}" ${why}`, help];
     }
   }
 }

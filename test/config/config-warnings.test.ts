@@ -37,7 +37,7 @@ const cases: readonly Row[] = [
   ],
   [
     queried('SELECT count(*) AS n FROM T', '{ n: newrelic_calls }'),
-    '2:16',
+    '2:21',
     '"newrelic_calls" begins like',
   ],
 
