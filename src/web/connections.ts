@@ -1,83 +1,44 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 
 interface Connection {
-  readonly name: string;
   /** The TCP connection, also below TLS. */
   readonly socket: Socket;
-  /** What a client is answered through: the TCP connection, or TLS after its handshake. */
-  readonly speaker: Socket;
-  /** To its requests that are being answered. */
-  readonly responses: readonly ServerResponse[];
-  /** Its bytes until its last answer ended: what comes after them begins a request. Before the first one: -1. */
-  readonly bytesBefore: number;
-  /** The tick that ends it unless it asks before; known from the first tick on. */
-  lastTick: number;
+  /** Answers that its client has not read to the end; `undefined` before its first whole request. */
+  unread: number | undefined;
 }
 
-const tickMs = 1000;
-/** For a whole head, from the beginning of the connection or the first byte of a further request. */
-const mostHeadTicks = 10;
-/** Longer than a minute: clients that scrape every minute or faster keep their connection. */
-export const mostIdleTicks = 65;
-const lateAnswer = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n';
-
-const warningIntervalMs = 60_000;
-const nothing = (): void => undefined;
-
 /** Names a connection by its two ends: no two open ones have the same name, TLS or not. */
-function nameOf(socket: Socket): string {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
 /**
- * The open connections of all listeners. No new connection is refused: when there is one too many, another
- * one ends, so that a probe always gets in.
- *
- * Connections without a whole request end first, the oldest of them first. Half of the limit is kept
- * for the newest of these, because each needs a moment to send its request. Next come connections
- * that wait for another request, and last those that are being answered; in each group the one that
- * has waited longest.
- *
- * Clients that do not ask in time are cut off, up to a second late. Time is counted in ticks: a standstill of the
- * process, however long, is one of them. Node's own limits go by the time, and after a standstill end
- * connections before it is read what came over them.
+ * The open connections of all listeners. None is refused: with one too many another one ends, so that a
+ * probe always gets in. Of those without a whole request the oldest ends, but half of the limit is kept
+ * for the newest, because each needs a moment to send one; else the one that has been idle longest; else
+ * the one that has read longest.
  */
 export class Connections {
   readonly #most: number;
-  readonly #clock: Clock;
   readonly #logger: Logger;
   /** By name, in the order in which they were opened, or else asked or were answered last. */
   readonly #open = new Map<string, Connection>();
-  #nextWarningMs = Number.NEGATIVE_INFINITY;
-  #ticks = 0;
-  #cancelTick = nothing;
 
-  constructor(most: number, clock: Clock, logger: Logger) {
+  constructor(most: number, logger: Logger) {
     this.#most = most;
-    this.#clock = clock;
     this.#logger = logger;
   }
 
   opened(socket: Socket): void {
     const name = nameOf(socket);
-    if (this.#open.size === 0) this.#awaitTick();
-    const times = { bytesBefore: -1, lastTick: Infinity };
-    this.#open.set(name, { name, socket, speaker: socket, responses: [], ...times });
+    const connection: Connection = { socket, unread: undefined };
+    this.#open.set(name, connection);
     socket.once('close', () => {
-      if (this.#open.get(name)?.socket === socket) this.#forget(name);
+      if (this.#open.get(name) === connection) this.#open.delete(name);
     });
-    if (this.#open.size > this.#most) this.#evictOne();
-  }
-
-  /** The handshake of TLS has ended. */
-  secured(socket: Socket): void {
-    const name = nameOf(socket);
-    const connection = this.#open.get(name);
-    if (connection !== undefined) this.#open.set(name, { ...connection, speaker: socket });
+    if (this.#open.size > this.#most) this.#endOne();
   }
 
   /** The TCP connection of a connection, such as that of a TLS handshake. */
@@ -88,10 +49,15 @@ export class Connections {
   /** The connection of the response is being answered until the response emits `close`. */
   answering(response: ServerResponse): void {
     const name = nameOf(response.req.socket);
-    this.#changed(name, (responses) => [...responses, response]);
-    response.once('close', () =>
-      this.#changed(name, (responses) => responses.filter((other) => other !== response)),
-    );
+    const connection = this.#open.get(name);
+    const change = (difference: 1 | -1): void => {
+      if (connection === undefined || this.#open.get(name) !== connection) return;
+      connection.unread = (connection.unread ?? 0) + difference;
+      this.#open.delete(name);
+      this.#open.set(name, connection);
+    };
+    change(1);
+    response.once('close', () => change(-1));
   }
 
   /** Ends all of them at once, those in a handshake too. */
@@ -99,70 +65,16 @@ export class Connections {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  #changed(
-    name: string,
-    change: (responses: readonly ServerResponse[]) => readonly ServerResponse[],
-  ): void {
-    const connection = this.#open.get(name);
-    if (connection === undefined) return;
-    this.#open.delete(name);
-    this.#open.set(name, {
-      ...connection,
-      responses: change(connection.responses),
-      bytesBefore: connection.socket.bytesRead,
-      lastTick: Infinity,
-    });
-  }
-
-  #awaitTick(): void {
-    this.#cancelTick = this.#clock.after(tickMs, () => this.#tick());
-  }
-
-  #tick(): void {
-    this.#ticks += 1;
-    this.#awaitTick();
-    for (const connection of this.#open.values()) {
-      if (connection.responses.length === 0) this.#endIfLate(connection);
-    }
-  }
-
-  #endIfLate(connection: Connection): void {
-    const { name, socket, speaker, bytesBefore } = connection;
-    const hasBegun = socket.bytesRead > bytesBefore;
-    const mostTicks = hasBegun ? mostHeadTicks : mostIdleTicks;
-    connection.lastTick = Math.min(connection.lastTick, this.#ticks + mostTicks);
-    if (this.#ticks < connection.lastTick) return;
-    if (hasBegun && speaker.writable) speaker.write(lateAnswer);
-    this.#forget(name);
-    socket.destroy();
-  }
-
-  #forget(name: string): void {
-    const { responses = [] } = this.#open.get(name) ?? {};
-    this.#open.delete(name);
-    if (this.#open.size === 0) this.#cancelTick();
-    // When a connection is gone, Node closes the response that is being sent. The responses to
-    // pipelined requests behind it would stay open for ever.
-    for (const response of responses) if (response.socket === null) response.emit('close');
-  }
-
-  #evictOne(): void {
-    const unasked = [...this.#open.values()].filter(({ bytesBefore }) => bytesBefore === -1);
-    const asked = [...this.#open.values()].filter(({ bytesBefore }) => bytesBefore !== -1);
-    const oldest =
-      unasked.length > this.#most / 2
-        ? unasked[0]
-        : (asked.find(({ responses }) => responses.length === 0) ?? asked[0]);
-    if (oldest === undefined) return;
+  #endOne(): void {
+    const all = [...this.#open];
+    const unasked = all.filter(([, { unread }]) => unread === undefined);
+    const idle = all.filter(([, { unread }]) => unread === 0);
+    const reading = all.filter(([, { unread = 0 }]) => unread > 0);
+    const [ending] = unasked.length > this.#most / 2 ? unasked : [...idle, ...reading];
     // Before its `close` event: more connections may be accepted until then.
-    this.#forget(oldest.name);
-    oldest.socket.destroy();
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs < this.#nextWarningMs) return;
-    this.#nextWarningMs = nowMs + warningIntervalMs;
-    this.#logger.warn(
-      { max_connections: this.#most },
-      'too many connections, older ones are ended for new ones',
-    );
+    this.#open.delete(ending?.[0] ?? '');
+    ending?.[1].socket.destroy();
+    const fields = { max_connections: this.#most };
+    this.#logger.warn(fields, 'too many connections, older ones are ended for new ones');
   }
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import type { Socket } from 'node:net';
 import type { ServerTls } from '../model/web-config.ts';
-import { Connections, mostIdleTicks } from './connections.ts';
+import { type BoundedLogger, createBoundedLogger } from '../publish/bounded-logger.ts';
+import { Connections } from './connections.ts';
 import { listenErrorOf, parseListenAddress } from './listen-address.ts';
 import {
   createRequestHandler,
@@ -26,11 +26,16 @@ export interface BoundAddress {
   readonly port: number;
 }
 
-/** What clients are told; `Connections` ends those that ask too slowly or no more. */
-const limits: ServerOptions = {
-  keepAliveTimeout: 1000 * mostIdleTicks,
+/**
+ * No connection ends because it is slow or idle: there is a limit of their number. After a standstill Node would
+ * end them before it reads what came over them. The system ends those whose client is gone.
+ */
+const noTimeouts: ServerOptions = {
+  keepAliveTimeout: 0,
   headersTimeout: 0,
   requestTimeout: 0,
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
 };
 const defaultWriteTimeoutMs = 30_000;
 /** Scrapes in flight are answered until then; the whole stop may take five seconds. */
@@ -42,6 +47,7 @@ const defaultMaxConnections = 500;
 export class MetricsServer {
   readonly #options: MetricsServerOptions;
   readonly #context: ServerContext;
+  readonly #logger: BoundedLogger;
   readonly #readiness = new Readiness();
   readonly #handler;
   readonly #connections: Connections;
@@ -50,10 +56,12 @@ export class MetricsServer {
 
   constructor(options: MetricsServerOptions, context: ServerContext) {
     const { maxConnections = defaultMaxConnections } = options;
+    // A flood of clients is no flood of lines.
+    this.#logger = createBoundedLogger(context.logger, context.clock);
     this.#options = options;
-    this.#context = context;
-    this.#handler = createRequestHandler(options, context, this.#readiness);
-    this.#connections = new Connections(maxConnections, context.clock, context.logger);
+    this.#context = { ...context, logger: this.#logger };
+    this.#handler = createRequestHandler(options, this.#context, this.#readiness);
+    this.#connections = new Connections(maxConnections, this.#logger);
   }
 
   /** Listens on all addresses. Rejects with a `ListenError`; then it listens nowhere. */
@@ -87,23 +95,26 @@ export class MetricsServer {
   async close(deadlineMs: number = defaultCloseDeadlineMs): Promise<void> {
     this.setNotReady();
     if (this.#closed === undefined) {
-      const cancel = this.#context.clock.after(deadlineMs, () => this.#connections.cutOff());
-      this.#closed = Promise.all(this.#listening.map(stopListening)).then(cancel);
+      this.#closed = this.#close(deadlineMs);
     }
     return this.#closed;
+  }
+
+  async #close(deadlineMs: number): Promise<void> {
+    const cancel = this.#context.clock.after(deadlineMs, () => this.#connections.cutOff());
+    await Promise.all(this.#listening.map(stopListening));
+    cancel();
+    this.#logger.stop();
   }
 
   async #listenOn(address: string): Promise<BoundAddress> {
     const { tls } = this.#context.access?.config() ?? {};
     const created: HttpServer =
       tls === undefined
-        ? { server: createServer(limits), renewTls: () => {} }
-        : createTlsServer(tls, limits, this.#connections, this.#context);
+        ? { server: createServer(noTimeouts), renewTls: () => {} }
+        : createTlsServer(tls, noTimeouts, this.#connections, this.#context);
     const { server } = created;
     server.on('connection', (socket) => this.#connections.opened(socket));
-    server.on('secureConnection', (socket: Socket) => this.#connections.secured(socket));
-    // With a listener Node does not end what has been idle for `keepAliveTimeout`.
-    server.on('timeout', () => undefined);
     this.#serveRequests(server);
     const bound = await startListening(server, address);
     server.on('error', (error) => this.#context.logger.error({ error }, 'server failed'));
@@ -115,6 +126,8 @@ export class MetricsServer {
     const { logger, clock } = this.#context;
     const { writeTimeoutMs = defaultWriteTimeoutMs } = this.#options;
     server.on('request', (request, response) => {
+      // With its connection, Node closes the response that is being sent, but none to a pipelined request behind it.
+      request.once('close', () => response.closed || response.emit('close'));
       this.#connections.answering(response);
       if (this.#closed !== undefined) response.setHeader('Connection', 'close');
       response.on('error', (error) => logger.debug({ error }, 'client went away'));

@@ -291,7 +291,7 @@ export function createRequestHandler(
   readiness: Readiness,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   const { telemetryPath, maxRequests } = options;
-  const { status, access, clock, logger } = context;
+  const { status, access, logger } = context;
   const routes = new Map<string, Route>([
     ...oneAtATime(statusRoutes(options, context), context.nextTurn),
     ['/-/healthy', () => healthAnswer(context.stalled())],
@@ -310,7 +310,7 @@ export function createRequestHandler(
     }
     return route(request, response);
   };
-  const answerOf = access === undefined ? routed : guarded(access, clock, logger, routed);
+  const answerOf = access === undefined ? routed : guarded(access, logger, routed);
 
   return async (request, response) => {
     let answer: Answer;

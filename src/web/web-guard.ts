@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../model/clock.ts';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
 import { type Answer, pathOf, plainAnswer, type Route } from './answer.ts';
@@ -18,25 +17,9 @@ const openProbes: ReadonlyMap<string, { readonly good: string; readonly bad: str
   ['/-/ready', { good: 'Ready.', bad: 'Not ready.' }],
 ]);
 
-const warningIntervalMs = 60_000;
-
 /** Stands before all routes: asks for passwords, and adds headers to every answer. */
-export function guarded(access: Access, clock: Clock, logger: Logger, next: Route): Route {
+export function guarded(access: Access, logger: Logger, next: Route): Route {
   const auth = new BasicAuth(access.comparePassword);
-  let nextWarningMs = Number.NEGATIVE_INFINITY;
-  let refused = 0;
-
-  /** Browsers ask once without a password: only wrong ones are worth a warning. */
-  const countRefused = (client: string, hasTried: boolean): void => {
-    logger.debug({ client, has_tried: hasTried }, 'request without a right password refused');
-    if (!hasTried) return;
-    refused += 1;
-    const nowMs = clock.monotonicMs();
-    if (nowMs < nextWarningMs) return;
-    nextWarningMs = nowMs + warningIntervalMs;
-    logger.warn({ client, refused }, 'wrong user names or passwords refused');
-    refused = 0;
-  };
 
   /** Why the request may not go on; `undefined` if it may. */
   const refusalOf = async ({ headers, socket }: IncomingMessage): Promise<Answer | undefined> => {
@@ -46,13 +29,15 @@ export function guarded(access: Access, clock: Clock, logger: Logger, next: Rout
       const verdict = await auth.check(access.config().users, headers.authorization, client);
       if (verdict === 'allowed') return undefined;
       if (verdict === 'busy') {
-        return plainAnswer(503, 'Too many passwords wait to be checked. Try again.', tryLater);
+        return plainAnswer(429, 'Too many passwords wait to be checked. Try again.', tryLater);
       }
     } catch (error) {
       logger.error({ error }, 'password could not be checked');
       return plainAnswer(503, 'The password could not be checked. Try again.', tryLater);
     }
-    countRefused(client, headers.authorization !== undefined);
+    // Browsers ask once without a password: only wrong ones are worth a warning.
+    const level = headers.authorization === undefined ? 'debug' : 'warn';
+    logger[level]({ client }, 'wrong user names or passwords refused');
     return plainAnswer(401, 'Unauthorized: this exporter asks for a user name and a password.', {
       'WWW-Authenticate': 'Basic realm="New Relic exporter", charset="UTF-8"',
     });
