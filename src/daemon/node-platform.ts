@@ -1,10 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { constants, fstatSync, writeSync } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { getHeapStatistics } from 'node:v8';
 import { type Clock, sleep } from '../model/clock.ts';
 import { createRedactor } from '../publish/redactor.ts';
-import type { Platform } from './platform.ts';
+import type { ChildProgram, Platform } from './platform.ts';
 
 /** Outside its heap the daemon takes 62 MiB, 40 of them Node.js itself, and its parent up to 25 more. */
 const heapShare = 0.5;
@@ -88,11 +91,39 @@ export function createNodePlatform(program: URL, stopSignal: AbortSignal): Platf
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
     },
-    // Loaded on demand: only the parent of a daemon has children.
-    startChild: async (...asked) =>
-      (await import('./respawn.ts')).startChildProgram(program, heapBytes, ...asked),
+    startChild: (args) => startChildProgram(program, heapBytes, args),
     tellParent: process.send === undefined ? undefined : tellParent,
     stopSignal,
+  };
+}
+
+/**
+ * Starts the program's file once more, with the same flags of Node and the same standard streams. The
+ * child runs out of heap before the kernel kills every process of the container, unless other flags give
+ * its heap another limit. It outlives this process only if this process is killed while the child hangs.
+ *
+ * @param heapBytes what its heap may grow to
+ */
+export function startChildProgram(
+  program: URL,
+  heapBytes: number,
+  args: readonly string[],
+): ChildProgram {
+  const heapFlag = `--max-old-space-size=${Math.ceil(heapBytes / 1024 ** 2)}`;
+  // Of flags that say the same the last one counts.
+  const NODE_OPTIONS = `${heapFlag} ${process.env['NODE_OPTIONS'] ?? ''}`;
+  const env = { ...process.env, NODE_OPTIONS };
+  const child = fork(fileURLToPath(program), args, { env, stdio: 'inherit' });
+  const signal: ChildProgram['signal'] = (name) => void child.kill(name);
+  const killWithUs = (): void => signal('SIGKILL');
+  process.once('exit', killWithUs);
+  // Also emitted for a signal that could not be sent.
+  child.on('error', () => {});
+  const ended = once(child, 'exit').then(([code, name]) => ({ code, signal: name }));
+  return {
+    ended: ended.finally(() => process.removeListener('exit', killWithUs)),
+    onMessage: (listener) => void child.on('message', listener),
+    signal,
   };
 }
 

@@ -60,15 +60,11 @@ export interface ChildEnd {
 export interface ChildProgram {
   /** Rejects if it could not be started. */
   readonly ended: Promise<ChildEnd>;
+  /** Calls the listener with each message of the child from now on. */
+  readonly onMessage: (listener: (message: unknown) => void) => void;
   /** Does nothing if the child has ended. */
   readonly signal: (name: 'SIGTERM' | 'SIGHUP' | 'SIGKILL') => void;
 }
-
-/** @param onMessage called with each message of the child */
-export type StartChild = (
-  args: readonly string[],
-  onMessage: (message: unknown) => void,
-) => Promise<ChildProgram>;
 
 /** Everything outside the process that the program may touch; also what only a process that stays needs. */
 export interface Platform extends ToolPlatform {
@@ -78,7 +74,8 @@ export interface Platform extends ToolPlatform {
   readonly comparePassword: ComparePassword;
   /** Calls the listener on every SIGHUP, which otherwise ends the process. */
   readonly onHangup: (listener: () => void) => void;
-  readonly startChild: StartChild;
+  /** Starts this program once more, with these arguments. Throws if there is no memory for a process. */
+  readonly startChild: (args: readonly string[]) => ChildProgram;
   /** Sends the parent a heartbeat; absent if this process is no child. */
   readonly tellParent?: ((stalled: string) => void) | undefined;
 }

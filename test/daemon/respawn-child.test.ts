@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { heapBytesWithin } from '../../src/daemon/node-platform.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { heapBytesWithin, startChildProgram } from '../../src/daemon/node-platform.ts';
 import type { ChildProgram } from '../../src/daemon/platform.ts';
-import { heapFlagsFor, startChildProgram } from '../../src/daemon/respawn.ts';
+
+const mebibyte = 1024 ** 2;
 
 let directory: string;
 
@@ -25,9 +26,8 @@ async function startProgramOf(
   const path = join(directory, 'program.mjs');
   await writeFile(path, text);
   const said: unknown[] = [];
-  const child = startChildProgram(pathToFileURL(path), 2 ** 30, args, (message) =>
-    said.push(message),
-  );
+  const child = startChildProgram(pathToFileURL(path), 100 * mebibyte, args);
+  child.onMessage((message) => said.push(message));
   return { child, said };
 }
 
@@ -62,6 +62,24 @@ describe('startChildProgram', () => {
     expect(() => child.signal('SIGTERM')).not.toThrow();
   });
 
+  it.each([
+    { given: '', maxMb: 160 },
+    { given: '--enable-source-maps', maxMb: 160 },
+    { given: '--max-old-space-size=300', maxMb: 360 },
+    { given: '--max_old_space_size=300', maxMb: 360 },
+  ])('limits its heap, unless the environment does: "$given"', async ({ given, maxMb }) => {
+    vi.stubEnv('NODE_OPTIONS', given);
+    const { child, said } = await startProgramOf(
+      'import { getHeapStatistics } from "node:v8";' +
+        'process.send(getHeapStatistics().heap_size_limit, () => process.disconnect())',
+    );
+    vi.unstubAllEnvs();
+    await child.ended;
+
+    expect(said.map(Number)[0]).toBeGreaterThan((maxMb - 60) * mebibyte);
+    expect(said.map(Number)[0]).toBeLessThanOrEqual(maxMb * mebibyte);
+  });
+
   it('leaves no listener on the process behind', async () => {
     const before = process.listenerCount('exit');
     for (const _ of [1, 2, 3]) await (await startProgramOf('')).child.ended;
@@ -70,33 +88,15 @@ describe('startChildProgram', () => {
   });
 });
 
-const mebibyte = 1024 ** 2;
-
-describe('heapFlagsFor', () => {
+describe('heapBytesWithin', () => {
   it.each([
     { what: 'half of the container of the chart', memoryMb: 192, limitMb: 259, heapMb: 96 },
     { what: 'half of a small container', memoryMb: 128, limitMb: 259, heapMb: 64 },
     { what: 'the limit of V8 in a large container', memoryMb: 2048, limitMb: 512, heapMb: 512 },
-    { what: 'one MiB of a tiny container', memoryMb: 1, limitMb: 259, heapMb: 1 },
+    { what: 'half of a tiny container', memoryMb: 1, limitMb: 259, heapMb: 0.5 },
     { what: 'the limit of V8 without any other', memoryMb: 0, limitMb: 4144, heapMb: 4144 },
     { what: 'the same, in cgroup v1', memoryMb: 2 ** 44, limitMb: 4144, heapMb: 4144 },
-  ])('give the heap $what', ({ memoryMb, limitMb, heapMb }) => {
-    const heapBytes = heapBytesWithin(memoryMb * mebibyte, limitMb * mebibyte);
-
-    expect(heapFlagsFor(heapBytes, '')).toEqual([`--max-old-space-size=${heapMb}`]);
-  });
-
-  it.each([
-    '--max-old-space-size=100',
-    '--enable-source-maps --max_old_space_size=100',
-    '--max-heap-size=100',
-  ])('never override a given flag: %s', (given) => {
-    expect(heapFlagsFor(96 * mebibyte, given)).toEqual([]);
-  });
-
-  it('are also given beside other flags', () => {
-    const given = '--max-semi-space-size=4 --enable-source-maps';
-
-    expect(heapFlagsFor(96 * mebibyte, given)).toHaveLength(1);
+  ])('gives the heap $what', ({ memoryMb, limitMb, heapMb }) => {
+    expect(heapBytesWithin(memoryMb * mebibyte, limitMb * mebibyte) / mebibyte).toBe(heapMb);
   });
 });

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
+import { sleep } from '../../src/model/clock.ts';
 import { createSimulator, type Simulator } from '../../src/simulator/simulator.ts';
 import {
   childrenOf,
@@ -80,6 +81,8 @@ function wrongFile(
   };
 }
 
+const lookEveryMs = 50;
+
 const faults: readonly Fault[] = [
   // The longest first: several run at a time.
   {
@@ -93,6 +96,23 @@ const faults: readonly Fault[] = [
           process.kill(pid, 'SIGKILL');
           await until(() => (isRunning(pid) ? undefined : true));
         }
+      },
+  },
+  {
+    what: 'its daemon stands still thirty times',
+    strike:
+      async () =>
+      async ({ daemonId, polled }) => {
+        await polled();
+        const pid = daemonId();
+        for (let times = 0; times < 30; times += 1) {
+          process.kill(pid, 'SIGSTOP');
+          await sleep(createSystemClock(), lookEveryMs, new AbortController().signal);
+          process.kill(pid, 'SIGCONT');
+          await sleep(createSystemClock(), lookEveryMs, new AbortController().signal);
+        }
+        await polled();
+        expect(daemonId()).toBe(pid);
       },
   },
   {
@@ -208,7 +228,6 @@ const faults: readonly Fault[] = [
   },
 ];
 
-const lookEveryMs = 50;
 /** A line of the log about something that did not work, and will be tried again. */
 const failed = /^.*"(?:level":"error|msg":"discovery failed)".*$/gmu;
 

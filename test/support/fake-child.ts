@@ -1,4 +1,4 @@
-import type { ChildEnd, StartChild } from '../../src/daemon/platform.ts';
+import type { ChildEnd, ChildProgram } from '../../src/daemon/platform.ts';
 
 /** A child process that a test plays. */
 export interface FakeChild {
@@ -13,7 +13,7 @@ export interface FakeChild {
 }
 
 export interface FakeChildren {
-  readonly start: StartChild;
+  readonly start: (args: readonly string[]) => ChildProgram;
   readonly all: readonly FakeChild[];
   /** The one that was started last. */
   last(): FakeChild;
@@ -24,17 +24,22 @@ export function createFakeChildren(): FakeChildren {
   const all: FakeChild[] = [];
   return {
     all,
-    start: async (args, onMessage) => {
+    start: (args) => {
       const signals: string[] = [];
+      const listeners: ((message: unknown) => void)[] = [];
       let end: (end: ChildEnd) => void = () => {};
       let fail: (error: Error) => void = () => {};
       const ended = new Promise<ChildEnd>((resolve, reject) => {
         end = resolve;
         fail = reject;
       });
-      all.push({ args, signals, tell: onMessage, end, fail });
+      const tell = (message: unknown): void => {
+        for (const listener of listeners) listener(message);
+      };
+      all.push({ args, signals, tell, end, fail });
       return {
         ended,
+        onMessage: (listener) => void listeners.push(listener),
         signal: (name) => {
           signals.push(name);
           if (name === 'SIGKILL') end({ code: null, signal: name });

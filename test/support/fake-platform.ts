@@ -66,7 +66,7 @@ export function createFakePlatform(overrides: PlatformOverrides = {}): FakePlatf
     openTransport: async () => {
       throw new Error('the test did not say what to connect to');
     },
-    startChild: async () => {
+    startChild: () => {
       throw new Error('the test did not say what to start');
     },
     nextTurn: settle,
