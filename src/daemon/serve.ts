@@ -3,7 +3,6 @@ import { type Clock, sleep } from '../model/clock.ts';
 import type { Config } from '../model/config.ts';
 import type { ReloadStatus, StatusSource } from '../model/status.ts';
 import { createLogger, type LoggerOptions } from '../publish/logger.ts';
-import { redactedError } from '../publish/redactor.ts';
 import { ListenError } from '../web/listen-address.ts';
 import {
   type BoundAddress,
@@ -142,7 +141,8 @@ export function createStatusSource(
     process: () => {
       const { problem, brokenFiles, ...others } = reload();
       const broken = brokenFiles.map((one) => ({ ...one, problem: redactor.redact(one.problem) }));
-      const shown = { brokenFiles: broken, problem: redactedError(problem, redactor) };
+      const shownProblem = problem === undefined ? undefined : redactor.redact(problem);
+      const shown = { brokenFiles: broken, problem: shownProblem };
       const state = { ...others, ...shown };
       const { shard, log } = daemon;
       const now = { nowMs: clock.wallMs(), problemsSinceMs: log.sinceMs() };

@@ -44,12 +44,11 @@ const looksLikeKey = new RegExp(`${keyPrefix}[\\w-]+|${licenseKey}`, 'gi');
  */
 const mayBeKey = /(?=[a-z]*\d)[a-z\d]{20,}/gi;
 
-/** The beginning of a key, before what is secret of it. */
-export const keyBeginning: RegExp = new RegExp(`^${keyPrefix}`, 'i');
+const keyBeginning = new RegExp(`^\\s*${keyPrefix}`, 'i');
 
 /** Whether a value begins like one of New Relic's keys. */
 export function beginsLikeKey(text: string): boolean {
-  return keyBeginning.test(text.trimStart());
+  return keyBeginning.test(text);
 }
 
 /** Stands in place of a secret. */

