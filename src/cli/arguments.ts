@@ -66,13 +66,13 @@ export function parseArguments(argv: readonly string[], env: Environment): Argum
     refuseKeys(argv);
     parser.parse(words, { from: 'user' });
     if (parsed === undefined) throw new UsageError('there is no command');
-    return runOf(parsed.command, parsed.operand, given, env);
+    return commandRun(parsed.command, parsed.operand, given, env);
   } catch (error) {
     if (error instanceof UsageError) return { kind: 'error', message: error.message };
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return { kind: 'version' };
     if (error.exitCode === 0) return { kind: 'help', text: written.join('') };
-    return { kind: 'error', message: messageOf(error, words) };
+    return { kind: 'error', message: usageMessageOf(error, words) };
   }
 }
 
@@ -216,7 +216,7 @@ const otherWords: readonly (readonly [written: RegExp, meant: string])[] = [
   [/^-+(?:log|verbose|debug|loglevel)$/u, 'did you mean "--log.level"?'],
 ];
 
-function messageOf({ code, message }: CommanderError, words: readonly string[]): string {
+function usageMessageOf({ code, message }: CommanderError, words: readonly string[]): string {
   if (code === 'commander.unknownOption') return unknownFlag(words);
   const text = printable(withoutSecrets(message.replace(/^error: /u, '').replace('\n', ' ')));
   if (code !== 'commander.unknownCommand') return text;
@@ -242,7 +242,7 @@ function unknownFlag([command = '', ...words]: readonly string[]): string {
   return `unknown flag ${quote(unknown)}: ${near ?? help}`;
 }
 
-function runOf(
+function commandRun(
   command: Command,
   operand: string | undefined,
   given: GivenFlags,
@@ -294,7 +294,7 @@ function flagsOf(settings: readonly FlagSetting[]): Flags {
   const pairs: readonly (readonly unknown[])[] = Object.entries<Flag<unknown>>(flagTable).map(
     ([key, flag]) => {
       const setting = settings.find((one) => one.flag === flag);
-      const values = valuesOf(setting ?? { flag, texts: [flag.defaultText], origin: 'default' });
+      const values = flagValues(setting ?? { flag, texts: [flag.defaultText], origin: 'default' });
       return [key, flag.isRepeatable === true ? values : values[0]];
     },
   );
@@ -302,7 +302,7 @@ function flagsOf(settings: readonly FlagSetting[]): Flags {
 }
 
 /** Repeated values are refused, except port 0: for that the system chooses different ports. */
-function valuesOf({ flag, texts, origin }: FlagSetting): readonly unknown[] {
+function flagValues({ flag, texts, origin }: FlagSetting): readonly unknown[] {
   const variable = origin === 'environment' ? environmentVariableOf(flag) : undefined;
   const place = variable ?? `--${flag.name}`;
   const repeated = texts.find((text, at) => texts.indexOf(text) !== at && !text.endsWith(':0'));

@@ -15,12 +15,12 @@ interface CommandFacts {
   readonly summary: string;
 }
 
-const file: Operand = {
+const fileOperand: Operand = {
   name: 'FILE',
   isRequired: false,
   help: 'Configuration file; the same as --config.file.',
 };
-const application: Operand = {
+const applicationOperand: Operand = {
   name: 'APP',
   isRequired: true,
   help: 'Id of an application, or its name exactly as New Relic shows it.',
@@ -52,14 +52,14 @@ export const commands: readonly Command[] = Object.keys(summaries).filter((name)
 );
 
 const operands: Readonly<Partial<Record<Command, Operand>>> = {
-  'check-config': file,
-  plan: file,
-  discover: file,
-  metrics: application,
-  compare: file,
-  backfill: file,
-  verify: file,
-  'print-config': file,
+  'check-config': fileOperand,
+  plan: fileOperand,
+  discover: fileOperand,
+  metrics: applicationOperand,
+  compare: fileOperand,
+  backfill: fileOperand,
+  verify: fileOperand,
+  'print-config': fileOperand,
 };
 
 const formats: Readonly<Partial<Record<Command, readonly OutputFormat[]>>> = {

@@ -55,10 +55,10 @@ export function runsUntilStopped(argv: readonly string[], env: Platform['env']):
 }
 
 /** The command line of a command. */
-type Wanted = Extract<Arguments, { kind: 'run' }>;
+type WantedRun = Extract<Arguments, { kind: 'run' }>;
 
 async function runCommand(
-  wanted: Wanted,
+  wanted: WantedRun,
   argv: readonly string[],
   platform: Platform,
 ): Promise<ExitCode> {
@@ -81,7 +81,7 @@ async function runCommand(
 const oneShots: Readonly<
   Record<
     Exclude<Command, EndlessCommand>,
-    (wanted: Wanted, platform: ToolPlatform) => Promise<Outcome>
+    (wanted: WantedRun, platform: ToolPlatform) => Promise<Outcome>
   >
 > = {
   once: async ({ flags }, platform) => (await import('../tools/once.ts')).once(flags, platform),

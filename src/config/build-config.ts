@@ -84,7 +84,7 @@ function selectorOf({ id, name = '', match = '' }: FileApp, { patterns }: BuildC
   return pattern === undefined ? { kind: 'name', name } : { kind: 'match', pattern };
 }
 
-function hostsOf({ hosts }: FileApp, context: BuildContext): boolean | HostSelector {
+function builtHosts({ hosts }: FileApp, context: BuildContext): boolean | HostSelector {
   if (typeof hosts === 'boolean') return hosts;
   if (hosts === 'self') return { kind: 'self', names: context.ownHostNames };
   const { match = '', exclude = '' } = hosts;
@@ -141,7 +141,7 @@ function gaugeHelps(lists: readonly (readonly FileMetric[])[]): ReadonlyMap<stri
 type AccountLabels = ReadonlyMap<string, AppEntry['labels']>;
 
 /** One for each account that an entry asks. Of two labels with one name its own is on all its series. */
-function queriesOf(
+function builtQueries(
   { constant_labels: labels, ...query }: FileQuery,
   { accounts, poll }: FileConfig,
   labelsByAccount: AccountLabels,
@@ -182,7 +182,7 @@ export function buildConfig(file: FileConfig, context: BuildContext): Config {
         selector: selectorOf(app, context),
         exclude: app.exclude,
         labels: labelsOf({ ...labelsByAccount.get(account), ...app.labels }),
-        hosts: hostsOf(app, context),
+        hosts: builtHosts(app, context),
         application: app.application,
         transactions,
         series: same.seriesOf(transactions),
@@ -190,7 +190,7 @@ export function buildConfig(file: FileConfig, context: BuildContext): Config {
       };
     }),
     ...(file.queries[0] && {
-      queries: file.queries.flatMap((one) => queriesOf(one, file, labelsByAccount)),
+      queries: file.queries.flatMap((one) => builtQueries(one, file, labelsByAccount)),
     }),
   };
 }

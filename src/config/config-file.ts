@@ -61,11 +61,11 @@ export interface ConfigFile extends ConfigSource {
   readonly text: string;
   /** Of the bytes of all files, of their names, and of what is wrong with them. */
   readonly digest: string;
-  readonly asked: Asked;
+  readonly asked: CheckedFiles;
 }
 
 /** The patterns in a file with this digest. */
-interface Asked {
+interface CheckedFiles {
   readonly digest: string;
   readonly patterns: readonly string[];
 }
@@ -133,7 +133,7 @@ export async function readOneFile(
 export async function readConfigFile(
   path: string,
   files: FileSystem,
-  before?: Asked,
+  before?: CheckedFiles,
   remedy?: string,
 ): Promise<ConfigFile> {
   const main = await readOneFile(path, files, { ...mainFile, remedy });

@@ -4,7 +4,7 @@ import { regionAddresses, regionOf } from '../model/region.ts';
 import { polledBy, selectorText } from '../model/selector.ts';
 import { minuteMs } from '../model/time.ts';
 import { vendorValues } from '../model/vendor-value.ts';
-import { lengthOf, wholeMinutes } from '../model/window.ts';
+import { wholeMinutes, windowLength } from '../model/window.ts';
 import { formatDuration, parseDuration } from './duration.ts';
 import { wrongEnding } from './metric-rules.ts';
 import { misreadings } from './misread-texts.ts';
@@ -30,13 +30,13 @@ export interface GoodFile {
   readonly config: Config;
 }
 
-type Rule = readonly [isOdd: boolean, key: string, message: string, help?: string];
+type OddSetting = readonly [isOdd: boolean, key: string, message: string, help?: string];
 
 function accountWarnings({ written, config }: GoodFile): readonly Found[] {
   return config.accounts.flatMap((account, index) => {
     const { baseUrl, source, requestsPerMinute, proxyUrl, timeoutMs } = account;
     const path = ['accounts', index];
-    const longestMs = Math.max(0, ...intervalsOf(account, config));
+    const longestMs = Math.max(0, ...intervalsAt(account, config));
     const isPatient =
       isWritten(written, [...path, 'timeout']) && longestMs > 0 && timeoutMs > longestMs;
     const outlives = `is longer than the intervals of the account (${formatDuration(longestMs)}): a call that hangs outlives its poll`;
@@ -47,7 +47,7 @@ function accountWarnings({ written, config }: GoodFile): readonly Found[] {
     const other = `is not New Relic's API, which is at ${addresses.join(', ')}`;
     const login = 'holds a login, which everybody sees who may read this file';
     const open = 'is plain http: the API key crosses the network unencrypted';
-    const rules: readonly Rule[] = [
+    const rules: readonly OddSetting[] = [
       [requestsPerMinute > perMinute, 'requests_per_minute', `is above ${perMinute}, ${what}`],
       [isPlainHttpOffLoopback(baseUrl), 'base_url', open, 'use https'],
       [isOther, 'base_url', other, 'write "region" instead'],
@@ -62,7 +62,7 @@ function accountWarnings({ written, config }: GoodFile): readonly Found[] {
 }
 
 /** How often what an account has is polled. */
-function intervalsOf({ name }: AccountConfig, { apps, queries = [] }: Config): readonly number[] {
+function intervalsAt({ name }: AccountConfig, { apps, queries = [] }: Config): readonly number[] {
   return [...polledBy(apps), ...queries]
     .filter(({ account }) => account === name)
     .map(({ poll }) => poll.intervalMs);
@@ -101,7 +101,7 @@ const shortTimes = [
 ] as const;
 
 /** The first of several keys of `poll` that an entry has itself, or else that `poll` has. */
-function settingOf(written: PlainMap, entry: Path, ...keys: readonly string[]): Path | undefined {
+function givenPath(written: PlainMap, entry: Path, ...keys: readonly string[]): Path | undefined {
   const places = [entry, ['poll']].flatMap((path) => keys.map((key) => [...path, key]));
   return places.find((path) => isWritten(written, path));
 }
@@ -133,9 +133,9 @@ function* clashingTimes(file: GoodFile): Iterable<Found> {
   const usual = file.parsed.poll;
   for (const { poll, path } of everyPoll(file)) {
     if (poll === usual || ('exclude' in poll && poll.exclude)) continue;
-    const at = (...keys: readonly string[]): Path => settingOf(file.written, path, ...keys) ?? [];
+    const at = (...keys: readonly string[]): Path => givenPath(file.written, path, ...keys) ?? [];
     const intervalMs = poll.interval ?? usual.interval;
-    const windowMs = lengthOf(poll.window ?? usual.window);
+    const windowMs = windowLength(poll.window ?? usual.window);
     const staleAfterMs = poll.stale_after ?? usual.stale_after;
     const interval = `"interval" (${formatDuration(intervalMs)})`;
     const window = `"window" (${formatDuration(windowMs)})`;
@@ -168,7 +168,7 @@ function* uselessDelays({ written, config }: GoodFile): Iterable<Found> {
   );
   const isUsualUseless = queries === undefined && !useless.includes(false);
   for (const [index, isUseless] of useless.entries()) {
-    const delay = settingOf(written, ['apps', index], 'delay');
+    const delay = givenPath(written, ['apps', index], 'delay');
     if (delay === undefined || !isUseless || (delay[0] === 'poll' && !isUsualUseless)) continue;
     const message = '"delay" has no effect with "window: default": the REST API chooses both ends';
     yield [delay, message, 'remove it, or write how long the window is, such as window: 30m'];

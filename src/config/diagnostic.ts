@@ -3,7 +3,7 @@ import { keysInFile } from '../model/key-text.ts';
 import { printable, unprintable } from '../model/shown-text.ts';
 import { inOrder } from './read-file.ts';
 
-type Severity = 'error' | 'warning';
+type DiagnosticSeverity = 'error' | 'warning';
 
 /** A file whose text messages show. */
 export interface SourceText {
@@ -20,8 +20,8 @@ export interface Span {
 }
 
 /** Something that a check of a file found, with its place in the text. */
-export interface Problem {
-  readonly severity: Severity;
+export interface FileProblem {
+  readonly severity: DiagnosticSeverity;
   /** `undefined` if it concerns the file as a whole, or all that it includes. */
   readonly span: Span | undefined;
   readonly message: string;
@@ -43,16 +43,16 @@ export interface Place {
 
 /** A problem for people to read. Keys and credentials are masked in every field. */
 export interface Diagnostic extends Place {
-  readonly severity: Severity;
+  readonly severity: DiagnosticSeverity;
   readonly message: string;
   readonly help: string | undefined;
 }
 
-export function errorAt(span: Span | undefined, message: string, help?: string): Problem {
+export function errorAt(span: Span | undefined, message: string, help?: string): FileProblem {
   return { severity: 'error', span, message, help };
 }
 
-export function warningAt(span: Span | undefined, message: string, help?: string): Problem {
+export function warningAt(span: Span | undefined, message: string, help?: string): FileProblem {
   return { severity: 'warning', span, message, help };
 }
 
@@ -147,14 +147,15 @@ export function createPlacer(
  */
 export function diagnosticsOf(
   fileName: string,
-  problems: readonly Problem[],
+  problems: readonly FileProblem[],
   secrets: readonly Span[] = [],
 ): readonly Diagnostic[] {
   const placeOf = createPlacer(fileName, secrets);
-  const orderOf = ({ span }: Problem): number => (span === undefined ? -1 : span.start);
-  const nameOf = ({ span }: Problem): string =>
+  const orderOf = ({ span }: FileProblem): number => (span === undefined ? -1 : span.start);
+  const nameOf = ({ span }: FileProblem): string =>
     span === undefined || span.file.fileName === fileName ? '' : span.file.fileName;
-  const keyOf = (one: Problem): string => JSON.stringify([nameOf(one), orderOf(one), one.message]);
+  const keyOf = (one: FileProblem): string =>
+    JSON.stringify([nameOf(one), orderOf(one), one.message]);
   const different = new Map(problems.map((one) => [keyOf(one), one]));
   return [...different.values()]
     .toSorted((one, other) => inOrder(nameOf(one), nameOf(other)) || orderOf(one) - orderOf(other))
@@ -183,7 +184,7 @@ const longestExcerpt = 160;
 const contextBefore = 60;
 
 /** Tabs and line ends among them. */
-const eachUnprintable = new RegExp(`[${unprintable}]`, 'gu');
+const eachUnreadable = new RegExp(`[${unprintable}]`, 'gu');
 
 /** The line of a problem, safe to print and perhaps cut, and carets below the place. */
 export function renderExcerpt({ line, column, length, sourceLine }: Place): readonly string[] {
@@ -194,7 +195,7 @@ export function renderExcerpt({ line, column, length, sourceLine }: Place): read
   const end = Math.min(sourceLine.length, start + longestExcerpt);
   const begin = start > 0 ? '…' : '';
   const shown = sourceLine.slice(start, end).replaceAll('\t', ' ');
-  const text = begin + shown.replaceAll(eachUnprintable, '\u{fffd}');
+  const text = begin + shown.replaceAll(eachUnreadable, '\u{fffd}');
   const carets = '^'.repeat(Math.max(1, Math.min(length, end - from)));
   return [
     `  ${line} | ${(text + (end < sourceLine.length ? '…' : '')).trimEnd()}`,

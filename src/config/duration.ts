@@ -9,7 +9,7 @@ export interface DurationBounds {
   readonly instead?: string;
 }
 
-const units = [
+const durationUnits = [
   { name: 'w', ms: 7 * dayMs },
   { name: 'd', ms: dayMs },
   { name: 'h', ms: hourMs },
@@ -19,7 +19,7 @@ const units = [
 ] as const;
 
 /** A duration in the configuration file, for JSON Schema: `30s`, `5m`, `1h30m`, `31d`, `500ms`. */
-export const durationPattern: string = `^(?=[0-9])${units.map(({ name }) => `([0-9]+${name})?`).join('')}$`;
+export const durationPattern: string = `^(?=[0-9])${durationUnits.map(({ name }) => `([0-9]+${name})?`).join('')}$`;
 
 const durationRegExp = new RegExp(durationPattern, 'u');
 
@@ -27,7 +27,7 @@ const durationRegExp = new RegExp(durationPattern, 'u');
 export function formatDuration(durationMs: number): string {
   let restMs = durationMs;
   let text = '';
-  for (const unit of units) {
+  for (const unit of durationUnits) {
     const count = unit.name === 'w' && restMs % unit.ms > 0 ? 0 : Math.floor(restMs / unit.ms);
     restMs -= count * unit.ms;
     if (count > 0) text += `${count}${unit.name}`;
@@ -50,7 +50,7 @@ export function parseDuration(
   }
   const match = durationRegExp.exec(String(value));
   if (match === null) return refuse(malformed(String(value)), spelt(String(value), minMs, maxMs));
-  const ms = units.reduce(
+  const ms = durationUnits.reduce(
     (sum, unit, index) => sum + Number.parseInt(match[index + 1] ?? '0', 10) * unit.ms,
     0,
   );
@@ -70,7 +70,9 @@ function spelt(written: string, minMs: number, maxMs: number): string | undefine
   let ms = 0;
   for (const [, count, word = ''] of text.toLowerCase().matchAll(/([\d.]+) *([a-z]+)/gu)) {
     const name = /^(?:ms|milli)/u.test(word) ? 'ms' : word.charAt(0);
-    ms += Math.round(Number(count) * (units.find((unit) => unit.name === name)?.ms ?? Number.NaN));
+    ms += Math.round(
+      Number(count) * (durationUnits.find((unit) => unit.name === name)?.ms ?? Number.NaN),
+    );
   }
   return ms >= minMs && ms <= maxMs ? `did you mean "${formatDuration(ms)}"?` : undefined;
 }

@@ -44,7 +44,7 @@ function effectiveConfig({ accounts, apps, queries = [] }: Config): FileMap {
       ...entryMap(entry, isAccountNamed, labelsByAccount.get(entry.account) ?? {}),
       ...(entry.exclude || entry.poll === usual ? {} : differing(pollMap(entry.poll), poll)),
     })),
-    ...(queries.length > 0 && { queries: queries.map((one) => queryMap(one, isAccountNamed)) }),
+    ...(queries.length > 0 && { queries: queries.map((one) => shownQuery(one, isAccountNamed)) }),
   };
 }
 
@@ -70,21 +70,21 @@ function accountMap(account: AccountConfig): All<keyof FileAccount> {
     account_id: source.accountId,
     base_url: region === undefined ? baseUrl : undefined,
     region,
-    api_key_file: pathOf(apiKey),
+    api_key_file: shownPath(apiKey),
     api_key_env: variableOf(apiKey),
     api_key_header: account.apiKeyHeader,
     requests_per_minute: account.requestsPerMinute,
     concurrency: account.concurrency,
     timeout: formatDuration(account.timeoutMs),
     proxy_url: proxyUrl?.replace(/\/\/.*@/u, `//${redacted}@`),
-    proxy_url_file: proxyUrlFrom && pathOf(proxyUrlFrom),
+    proxy_url_file: proxyUrlFrom && shownPath(proxyUrlFrom),
     proxy_url_env: proxyUrlFrom && variableOf(proxyUrlFrom),
     ca_file: caFile,
     labels: account.labels,
   };
 }
 
-function pathOf(location: SecretLocation): string | undefined {
+function shownPath(location: SecretLocation): string | undefined {
   return location.kind === 'file' ? location.path : undefined;
 }
 
@@ -117,7 +117,7 @@ function timingMap({ intervalMs, window, delayMs, staleAfterMs }: PollTiming): A
 }
 
 /** A query as it is written. */
-function queryMap(
+function shownQuery(
   query: Query,
   isAccountNamed: boolean,
 ): All<Exclude<keyof FileQuery, 'meaning' | keyof FilePoll> | 'as' | 'nrql' | 'labels' | Timing> {

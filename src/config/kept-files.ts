@@ -1,5 +1,5 @@
 import type { ConfigFile, Included, IncludedFile } from './config-file.ts';
-import { type Problem, renderDiagnostics } from './diagnostic.ts';
+import { type FileProblem, renderDiagnostics } from './diagnostic.ts';
 import {
   type InspectedConfig,
   inspectConfig,
@@ -72,7 +72,7 @@ export async function parseKeeping(
       const text = renderDiagnostics(diagnose(own.length > 0 ? own : errors));
       problems.set(name, problems.get(name) ?? text);
     }
-    files = files.flatMap((one) => (names.has(one.fileName) ? lastOf(one, before) : one));
+    files = files.flatMap((one) => (names.has(one.fileName) ? lastGood(one, before) : one));
   }
 }
 
@@ -97,7 +97,7 @@ function keptOf(
 }
 
 /** What a file last said; nothing if that is what it says. */
-function lastOf(
+function lastGood(
   { fileName, text }: IncludedFile,
   before: readonly IncludedFile[],
 ): readonly IncludedFile[] {
@@ -117,7 +117,7 @@ function withLast(
   return [...files, ...last].toSorted((a, b) => inOrder(a.fileName, b.fileName));
 }
 
-type ErrorsWith = (files: readonly IncludedFile[]) => Promise<readonly Problem[]>;
+type ErrorsWith = (files: readonly IncludedFile[]) => Promise<readonly FileProblem[]>;
 
 /**
  * If a file is called broken that says what it last said: the first one that has changed and brings in an error;
@@ -135,7 +135,7 @@ async function changedOf(
   if (!isNamed || changed.length === 0) return undefined;
   const isWholeWith = async (count: number): Promise<boolean> => {
     const old = new Set(changed.slice(count));
-    const some = files.flatMap((one) => (old.has(one) ? lastOf(one, before) : one));
+    const some = files.flatMap((one) => (old.has(one) ? lastGood(one, before) : one));
     return (await errorsWith(some)).length === 0;
   };
   if (!(await isWholeWith(0))) return undefined;
@@ -156,7 +156,7 @@ async function leastThat(most: number, isSo: (count: number) => Promise<boolean>
 
 /** The included files that the errors are of; none if they are all of the file itself. */
 async function brokenOf(
-  errors: readonly Problem[],
+  errors: readonly FileProblem[],
   files: readonly IncludedFile[],
   errorsWith: ErrorsWith,
 ): Promise<ReadonlySet<string>> {

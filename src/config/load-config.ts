@@ -25,8 +25,8 @@ import {
   type Diagnostic,
   diagnosticsOf,
   errorAt,
+  type FileProblem,
   type Place,
-  type Problem,
   type Span,
   warningAt,
 } from './diagnostic.ts';
@@ -102,15 +102,15 @@ export interface InspectedConfig {
    * used. It may have errors all the same.
    */
   readonly config: Config | undefined;
-  readonly errors: readonly Problem[];
+  readonly errors: readonly FileProblem[];
   /** Of what is right, and of how things are spelt. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly FileProblem[];
   /** What the file says, whether it has errors or not; `undefined` if it is no map in YAML. */
   readonly written: PlainMap | undefined;
   /** The place of a value of the file; `undefined` if it is not written. */
   readonly at: (...path: Path) => Span | undefined;
   /** Problems with this file, whoever found them, ready to print. */
-  readonly diagnose: (problems: readonly Problem[]) => readonly Diagnostic[];
+  readonly diagnose: (problems: readonly FileProblem[]) => readonly Diagnostic[];
   /** Where a value of the file is, ready to print. */
   readonly placeOf: (span: Span | undefined) => Place;
 }
@@ -138,8 +138,8 @@ async function includedOf(
   Pick<WholeFile, 'problems' | 'warnings'> & { readonly documents: readonly YamlDocument[] }
 > {
   const documents: YamlDocument[] = [];
-  const warnings: Problem[] = [];
-  const problems: Problem[] = [];
+  const warnings: FileProblem[] = [];
+  const problems: FileProblem[] = [];
   for (const file of files) {
     await takeBreak();
     const read = readYaml(file);
@@ -203,11 +203,11 @@ interface WholeFile {
   readonly directory: string;
   readonly included: Included;
   /** With the syntax and the keys of included files. */
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Problem[];
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly FileProblem[];
 }
 
-async function findingsOf(
+async function checkedConfig(
   { document, directory, included, problems, warnings: empty }: WholeFile,
   { ownHostNames, formerKeys: former = formerKeys }: ReadingContext,
   takeBreak: () => Promise<void>,
@@ -264,7 +264,7 @@ async function findingsOf(
 }
 
 /** Leaves out what stands where something else is wrong. */
-function notAmong(others: readonly Problem[]): (one: Problem) => boolean {
+function notAmong(others: readonly FileProblem[]): (one: FileProblem) => boolean {
   const taken = new Set(others.map(startOf));
   return (one) => one.span === undefined || !taken.has(startOf(one));
 }
@@ -299,7 +299,7 @@ export async function inspectConfig(
   const document = joined([withoutExtensions(read), ...documents], keysIncluded);
   const all = [...read.problems, ...problems];
   const whole = { document, directory, included, problems: all, warnings: empty };
-  const { config, errors, warnings } = await findingsOf(whole, context, takeBreak);
+  const { config, errors, warnings } = await checkedConfig(whole, context, takeBreak);
   return {
     config,
     // An API key in a file is reported once, whatever else is wrong in the same place.
@@ -311,6 +311,6 @@ export async function inspectConfig(
   };
 }
 
-function startOf({ span }: Problem): string {
+function startOf({ span }: FileProblem): string {
   return `${span?.start} ${span?.file.fileName}`;
 }

@@ -34,7 +34,7 @@ function namedMetric(value: unknown, path: Path): readonly NamedMetric[] {
   return seriesOf([metricChoiceOf(data)], []).map((series) => ({ series, help: data.help, path }));
 }
 
-function readList(list: unknown, path: Path): MetricList {
+function readMetricList(list: unknown, path: Path): MetricList {
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
   const named = items.flatMap((item, index) => namedMetric(item, [...path, index]));
   const labels = named.flatMap(({ series }) =>
@@ -155,7 +155,7 @@ export function* metricConflicts({ written }: { readonly written: PlainMap }): I
   const accounts = new Map(mapsUnder(written, 'accounts').map(({ map }) => [map['name'], map]));
   const [onlyName] = accounts.keys();
   const read = (list: unknown, path: Path): MetricList => {
-    const found = known.get(list) ?? readList(list, path);
+    const found = known.get(list) ?? readMetricList(list, path);
     known.set(list, found);
     return found;
   };

@@ -47,7 +47,7 @@ const endingOfOtherTypes = /_(?:total|count|sum|bucket|info|created)$/u;
 /** Metrics of Prometheus itself, and the metrics that every program in Go has. */
 const foreignName = /^(?:up$|scrape_|ALERTS|go_)/u;
 
-export const gaugeName: z.ZodType<string> = parsed(
+export const gaugeNameField: z.ZodType<string> = parsed(
   (name, refuse) => {
     if (typeof name !== 'string') return refuse('must be a string');
     if (name === '') return refuse('must not be empty');
@@ -97,7 +97,7 @@ const scale = parsed(
 const metricMap = mapOf({
   metric: text("New Relic's name of the metric.", longestMetricName),
   value,
-  as: gaugeName.meta({
+  as: gaugeNameField.meta({
     description: 'The gauge of applications, such as "shop_x"; that of hosts is "host_shop_x".',
   }),
   scale: scale.prefault(1),
@@ -110,7 +110,7 @@ export const customMetric: z.ZodType<FileCustomMetric> = metricMap;
 export const metricKeys: readonly string[] = Object.keys(metricMap.shape);
 
 /** What is read of applications and hosts: presets, and metrics that the file names itself. */
-export const metrics: z.ZodType<readonly FileMetric[]> = z
+export const metricsField: z.ZodType<readonly FileMetric[]> = z
   .array(z.union([preset, customMetric]), aList)
   .min(1, notEmpty)
   .superRefine(eachOnce)

@@ -43,12 +43,12 @@ const wholeCall = new RegExp(`^(?:${identifier} *\\(#*\\) *(?:\\[#*\\])?|\\(#*\\
 const notFunctions = /^(?:and|or|not|in|is|r?like|as|where|select|from|on|cases)$/iu;
 
 /** Matches words that stand alone. An attribute with such a name is in backticks. */
-function whole(words: string): string {
+function wholeText(words: string): string {
   return String.raw`(?<![\p{L}\p{N}_.$@:])(?:${words})(?![\p{L}\p{N}_.$@:])`;
 }
 
 const clauseWords = new RegExp(
-  whole(
+  wholeText(
     String.raw`SELECT|FROM|WHERE|FACET|LIMIT|SINCE|UNTIL|TIMESERIES|COMPARE +WITH|WITH|ORDER +BY|OFFSET|EXTRAPOLATE|SLIDE +BY|SHOW(?= +EVENT)|(?:INNER +|LEFT +)?JOIN(?= *\()|PREDICT`,
   ),
   'giu',
@@ -63,7 +63,7 @@ type Mistakes = Readonly<
 /** Whoever makes one of these cannot be understood in the rest. */
 const ofQuotes: Mistakes = {
   'has a quote within a text': [
-    String.raw`"(?=[\p{L}\p{N}])(?!${whole('AND|OR|AS|IN|IS|NOT|LIKE|RLIKE')}|${clauseWords.source})`,
+    String.raw`"(?=[\p{L}\p{N}])(?!${wholeText('AND|OR|AS|IN|IS|NOT|LIKE|RLIKE')}|${clauseWords.source})`,
     "write \\' for one that belongs to the text, as in 'it\\'s'",
   ],
   'has a quote or a comment that is not closed': [
@@ -92,20 +92,20 @@ const distinct = '(?<=(?:SELECT|[(,]) *)DISTINCT(?: +[\\p{L}_`][^ ,()]*| *\\([^(
 const time = String.raw`\d+(?:second|minute|hour|day|week|month|year)s?`;
 /** In brackets, too. */
 const ofSigns: Mistakes = {
-  'has GROUP BY, which NRQL does not have': [whole('GROUP +BY'), 'write FACET'],
+  'has GROUP BY, which NRQL does not have': [wholeText('GROUP +BY'), 'write FACET'],
   'has DISTINCT, which NRQL does not have': [
-    whole(String.raw`count *\( *${distinct} *\)|${distinct}`),
+    wholeText(String.raw`count *\( *${distinct} *\)|${distinct}`),
     (found) => `write uniqueCount(${found.replaceAll(/^.*DISTINCT[ (]*|[ )]*$/giu, '')})`,
   ],
   'has "==", which NRQL does not have': ['==', 'write ='],
   'has "&&", which NRQL does not have': ['&&', 'write AND'],
   'has "||", which NRQL does not have': [String.raw`\|\|`, 'write OR'],
   'has ESCAPE, which NRQL does not have': [
-    `${whole('ESCAPE')} *"+`,
+    `${wholeText('ESCAPE')} *"+`,
     'leave it out, or write RLIKE and a regular expression',
   ],
   'has the name $1, which begins with a digit': [
-    whole(String.raw`(?!(?:${time}|\d+e[+-]?\d+)(?![\p{L}\p{N}_.]))\d+[\p{L}_][\p{L}\p{N}_.]*`),
+    wholeText(String.raw`(?!(?:${time}|\d+e[+-]?\d+)(?![\p{L}\p{N}_.]))\d+[\p{L}_][\p{L}\p{N}_.]*`),
     'write `$1`',
   ],
   'has the number $1 with commas': [
@@ -117,7 +117,7 @@ const ofSigns: Mistakes = {
     'write a number from 0 to 100',
   ],
   'has $1: New Relic gives 5,000 rows at most': [
-    String.raw`${whole('LIMIT')} +(?:[6-9]\d{3}|5(?!000)\d{3}|\d{5,})(?![\d,])`,
+    String.raw`${wholeText('LIMIT')} +(?:[6-9]\d{3}|5(?!000)\d{3}|\d{5,})(?![\d,])`,
     'write LIMIT MAX',
   ],
   'has curly quotes': ['[‘’“”„].*[‘’“”]|[‘’“”„]', "write straight ones: '"],
@@ -127,16 +127,16 @@ const ofSigns: Mistakes = {
 /** Outside of brackets. */
 const ofClauses: Mistakes = {
   'must not have $1: a gauge has one value, and the exporter adds the time range': [
-    whole('SINCE|UNTIL|TIMESERIES|COMPARE +WITH'),
+    wholeText('SINCE|UNTIL|TIMESERIES|COMPARE +WITH'),
     'leave it out: "window" and "delay" set the time range, and PromQL compares with "offset"',
   ],
-  'has no FROM': [`^(?!.*${whole('FROM')})`, 'name the data, such as FROM Transaction'],
+  'has no FROM': [`^(?!.*${wholeText('FROM')})`, 'name the data, such as FROM Transaction'],
   'must select functions and nothing else: only a number can become a gauge': [
-    `^(?!.*${whole('SELECT')}(?!${atEnd}))`,
+    `^(?!.*${wholeText('SELECT')}(?!${atEnd}))`,
     'write SELECT with functions, such as count(*) or average(duration)',
   ],
   'has HAVING, which NRQL does not have': [
-    `${whole('HAVING')}.*?(?=${atEnd})`,
+    `${wholeText('HAVING')}.*?(?=${atEnd})`,
     'leave it out: PromQL compares gauges, as in my_gauge > 50',
   ],
   'has a comma too many': [`,(?=${atEnd})`, 'remove it'],

@@ -6,7 +6,7 @@ import { type Found, mapsUnder, type PlainMap, valueAt } from './yaml-document.t
 const longestSearched = 1000;
 /** For the caches of all expressions together. Each one alone would take up to 8 MB. */
 const mostCachedBytes = 16e6;
-const mostCharacters = 2000;
+const longestPattern = 2000;
 /** With every count written out: the engine itself would take seconds and 150 MB for a million. */
 const mostWrittenOut = 50_000;
 /** Of the program that an expression becomes: a search may take each of them for each character. */
@@ -66,10 +66,10 @@ function cacheBytesOf(compiled: RE2JS): number {
 }
 
 /** What is wrong with an expression, as a predicate, and what helps. */
-type Fault = readonly [message: string, help: string];
+type PatternFault = readonly [message: string, help: string];
 
 /** Constructs of JavaScript that RE2 does not have, recognized by what the engine names. */
-const remedies: readonly (readonly [construct: RegExp, ...Fault])[] = [
+const remedies: readonly (readonly [construct: RegExp, ...PatternFault])[] = [
   [
     /^\(\?<?[=!]/u,
     'RE2 syntax has no look-around',
@@ -81,7 +81,7 @@ const remedies: readonly (readonly [construct: RegExp, ...Fault])[] = [
 ];
 
 /** The engine's message names the part that it does not understand. */
-function syntaxFault(error: unknown): Fault {
+function syntaxFault(error: unknown): PatternFault {
   const text = error instanceof Error ? error.message : String(error);
   const [, reason = text, found = ''] =
     /^(?:error parsing regexp: )?(.*?)(?:: `(.*)`)?$/su.exec(text) ?? [];
@@ -90,7 +90,7 @@ function syntaxFault(error: unknown): Fault {
   return [`is not a valid regular expression: ${message}`, help];
 }
 
-function tooLarge(what: string, most: number): Fault {
+function tooLarge(what: string, most: number): PatternFault {
   const message = `is too large a regular expression: ${what}, and at most ${most} are allowed`;
   return [message, 'use smaller counts, or several entries'];
 }
@@ -111,9 +111,9 @@ function writtenOut(source: string): number {
 function compiledOrFault(
   source: string,
   compile: CompilePattern,
-): Fault | ReturnType<CompilePattern> {
+): PatternFault | ReturnType<CompilePattern> {
   const { length } = source;
-  if (length > mostCharacters) return tooLarge(`it has ${length} characters`, mostCharacters);
+  if (length > longestPattern) return tooLarge(`it has ${length} characters`, longestPattern);
   const written = writtenOut(source);
   if (written > mostWrittenOut) {
     return tooLarge(`its counts make it up to ${written} characters long`, mostWrittenOut);

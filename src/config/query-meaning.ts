@@ -38,7 +38,7 @@ const unnamed = 'gauge_value';
 
 /** Rows that New Relic gives of FACET, without LIMIT and with LIMIT MAX. */
 const usualRows = '10';
-const maxRows = 5000;
+const mostRowsOfQuery = 5000;
 
 /** Those of functions that name none. What others then give is not known. */
 const usualPercentages = { percentile: [95], median: [50] };
@@ -102,13 +102,15 @@ export function readQuery(written: WrittenQuery, context: z.core.$RefinementCtx)
     written: written.nrql,
     ...namedIn(read.text, select),
     gauges: gauges.map(({ item, ...gauge }) => {
-      const value = valueOf(item?.expression ?? '');
+      const value = gaugeValueOf(item?.expression ?? '');
       return { ...gauge, ...value, lone: hasExactTotal(read) ? value.lone : undefined };
     }),
     facets,
     mostRows:
-      facets.length === 0 ? 1 : Number.parseInt(limit?.expression ?? usualRows, 10) || maxRows,
-    eventTypes: eventTypesOf(read),
+      facets.length === 0
+        ? 1
+        : Number.parseInt(limit?.expression ?? usualRows, 10) || mostRowsOfQuery,
+    eventTypes: namedEventTypes(read),
   };
 }
 
@@ -135,7 +137,7 @@ function namedIn(text: string, select: Items): Pick<Query, 'nrql' | 'added'> {
   return { nrql: text.slice(0, at) + name + text.slice(at), added: { at, length: name.length } };
 }
 
-function eventTypesOf({ clauses }: NrqlText): Query['eventTypes'] {
+function namedEventTypes({ clauses }: NrqlText): Query['eventTypes'] {
   const from = clauses.get('FROM') ?? [];
   const isJoined = [...clauses.keys()].some((words) => words.endsWith('JOIN'));
   const isPlain = !isJoined && from.every(({ isName }) => isName);
@@ -156,7 +158,7 @@ function facetOf(item: NrqlItem, labels: ReadonlyMap<string, string>): QueryFace
 }
 
 /** What an expression gives, by what it calls. */
-function valueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
+function gaugeValueOf(expression: string): Omit<QueryGauge, 'name' | 'member'> {
   const { name, parts, element, isAll } = callOf(expression);
   const called = element === '' ? name.toLowerCase() : '';
   const [of = '', ...stated] = parts;
@@ -197,7 +199,7 @@ function* selectionRefusals(as: WrittenQuery['as'], select: Items, from: Items):
     return !callsFunction(expression) && (isGauge || !constants.test(expression));
   });
   if (other !== undefined) {
-    const help = insteadOf(other, select, from);
+    const help = otherExpression(other, select, from);
     const message = `must select functions and nothing else: ${other.expression} is none`;
     yield ['nrql', message, help, other];
   } else if (typeof as === 'string' && select.length > 1) {
@@ -214,7 +216,7 @@ function* selectionRefusals(as: WrittenQuery['as'], select: Items, from: Items):
 }
 
 /** What to select instead of what is no function. */
-function insteadOf({ expression, isName }: NrqlItem, select: Items, from: Items): string {
+function otherExpression({ expression, isName }: NrqlItem, select: Items, from: Items): string {
   const isList = select.length > 1 && [...select, ...from].every((item) => item.isName);
   const types = from.map((item) => item.expression).join(', ');
   if (isList) return `write functions, such as SELECT count(*) FROM ${types} FACET ${expression}`;

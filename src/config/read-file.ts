@@ -23,7 +23,7 @@ const checkVolume = 'check the volume that it is on';
 const grant = 'let the user of this process read it';
 
 /** Why a file cannot be read, by the code of the error, and what helps. */
-const failures: Readonly<Record<string, readonly [reason: string, remedy?: string]>> = {
+const readFailures: Readonly<Record<string, readonly [reason: string, remedy?: string]>> = {
   ENOENT: ['does not exist'],
   ENOTDIR: ['does not exist'],
   EACCES: ['cannot be read: permission denied', `${grant}, and search the directories above it`],
@@ -38,15 +38,15 @@ const failures: Readonly<Record<string, readonly [reason: string, remedy?: strin
   ESTALE: ['cannot be read (ESTALE)', checkVolume],
 };
 
-function failureOf(error: unknown): readonly [reason: string, remedy?: string] {
+function reasonAndRemedy(error: unknown): readonly [reason: string, remedy?: string] {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') return ['cannot be read'];
-  return own(failures, code) ?? [`cannot be read (${code})`];
+  return own(readFailures, code) ?? [`cannot be read (${code})`];
 }
 
 /** Why a file could not be read, as a predicate such as "does not exist". */
 export function readFailure(error: unknown): string {
-  return failureOf(error)[0];
+  return reasonAndRemedy(error)[0];
 }
 
 /** The remedy for the reason of a failure. `otherwise` is the remedy for all other reasons. */
@@ -54,7 +54,7 @@ export function readRemedy<Otherwise extends string | undefined>(
   error: unknown,
   otherwise: Otherwise,
 ): string | Otherwise {
-  return failureOf(error)[1] ?? otherwise;
+  return reasonAndRemedy(error)[1] ?? otherwise;
 }
 
 /** Whether an error, or its cause, is that of a volume that does not answer, and may yet do so. */

@@ -2,9 +2,9 @@ import { beginsLikeKey } from '../model/key-text.ts';
 import { own } from '../model/own.ts';
 import { hostGaugeName } from '../model/polled-series.ts';
 import { documentUrl } from '../model/shown-text.ts';
-import { errorAt, mostShown, type Problem } from './diagnostic.ts';
+import { errorAt, type FileProblem, mostShown } from './diagnostic.ts';
 import { metricConflicts } from './metric-rules.ts';
-import { accountsOf, type FileConfig, nerdgraphConcurrency } from './schema.ts';
+import { accountsOf, type FileConfig, nerdgraphMostCalls } from './schema.ts';
 import { derivedLabelProblems } from './schema-fields.ts';
 import { forEach, hasMisspelt } from './shape-problems.ts';
 import { closest, didYouMean } from './suggestion.ts';
@@ -57,7 +57,7 @@ export const rules: readonly FileRule[] = [
   missingAccounts,
   unknownAccounts,
   metricConflicts,
-  ofParsed(tags),
+  ofParsed(tagProblems),
   ofParsed(accountsOfQueries),
   ofParsed(gaugesOfQueries),
 ];
@@ -131,10 +131,10 @@ function* nerdgraphAccount({ map, path }: PlacedMap): Iterable<Found> {
     yield [[...path, 'source'], missingAccountId, accountIdHelp];
   }
   const { concurrency } = map;
-  if (Number.isSafeInteger(concurrency) && Number(concurrency) > nerdgraphConcurrency) {
+  if (Number.isSafeInteger(concurrency) && Number(concurrency) > nerdgraphMostCalls) {
     const message =
-      `"concurrency" must be at most ${nerdgraphConcurrency} with "source: nerdgraph": ` +
-      `NerdGraph refuses more than ${nerdgraphConcurrency} requests in flight per user`;
+      `"concurrency" must be at most ${nerdgraphMostCalls} with "source: nerdgraph": ` +
+      `NerdGraph refuses more than ${nerdgraphMostCalls} requests in flight per user`;
     yield [[...path, 'concurrency'], message, 'New Relic advises 5, the default'];
   }
 }
@@ -252,7 +252,7 @@ function* ofRest(
 }
 
 /** Tags where there are none, and tags beside other labels. */
-function* tags({ accounts, apps, poll }: FileConfig): Iterable<Found> {
+function* tagProblems({ accounts, apps, poll }: FileConfig): Iterable<Found> {
   for (const [index, app] of apps.entries()) {
     const { exclude, tags: written, metrics = poll.metrics } = app;
     const kept = written ?? poll.tags;
@@ -327,7 +327,7 @@ export function* oddNumbers(document: YamlDocument): Iterable<Found> {
 }
 
 /** A file that has nothing in common with a configuration; what else is wrong with it does not matter. */
-export function foreignFile(written: PlainMap): Problem | undefined {
+export function foreignFile(written: PlainMap): FileProblem | undefined {
   const known = ['accounts', 'poll', 'include', 'apps', 'queries'];
   const keys = Object.keys(written);
   if (keys.length === 0 || keys.some((key) => closest(key, known) !== undefined)) return undefined;

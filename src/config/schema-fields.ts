@@ -76,7 +76,7 @@ export function flag(description: string): z.ZodType<boolean> {
   return z.boolean({ error: 'must be true or false' }).meta({ description });
 }
 
-export function wholeNumber(
+export function wholeNumberField(
   { min, max }: { readonly min: number; readonly max: number },
   description: string,
 ): z.ZodType<number> {
@@ -95,7 +95,7 @@ export function duration(bounds: DurationBounds, description: string): z.ZodType
 }
 
 /** An averaging range: a duration, or `default` for New Relic's own. */
-export function window(bounds: DurationBounds, description: string): z.ZodType<WindowSetting> {
+export function windowField(bounds: DurationBounds, description: string): z.ZodType<WindowSetting> {
   return parsed(
     (value, refuse): WindowSetting | undefined => {
       if (value === 'default') return { kind: 'vendor_default' };
@@ -304,7 +304,7 @@ export function snakeCase(name: string): string {
 }
 
 /** A list of tags, or a map from tags to labels; read as a map. */
-export function tags(description: string): z.ZodType<Readonly<Record<string, string>>> {
+export function tagsField(description: string): z.ZodType<Readonly<Record<string, string>>> {
   const tag = text('A tag of the entity in New Relic.');
   return z
     .union([

@@ -6,7 +6,7 @@ import { type Region, regions } from '../model/region.ts';
 import { repositoryUrl } from '../model/shown-text.ts';
 import { hourMs, minuteMs } from '../model/time.ts';
 import type { WindowSetting } from '../model/window.ts';
-import { type FileMetric, gaugeName, metricKeys, metrics } from './metric-schema.ts';
+import { type FileMetric, gaugeNameField, metricKeys, metricsField } from './metric-schema.ts';
 import { type QueryMeaning, readAmongMistakes, readQuery } from './query-meaning.ts';
 import {
   accountId,
@@ -26,11 +26,11 @@ import {
   notEmpty,
   regularExpression,
   type Texts,
-  tags,
+  tagsField,
   text,
   url,
-  wholeNumber,
-  window,
+  wholeNumberField,
+  windowField,
 } from './schema-fields.ts';
 import { parseBaseUrl, parseProxyUrl } from './url.ts';
 
@@ -52,7 +52,7 @@ export interface FileAccount
 }
 
 /** NerdGraph refuses more requests in flight, all keys of a user together. */
-export const nerdgraphConcurrency = 25;
+export const nerdgraphMostCalls = 25;
 
 export interface FilePoll
   extends Readonly<Record<'interval' | 'discovery_interval' | 'delay' | 'stale_after', number>>,
@@ -96,7 +96,7 @@ export function accountsOf(
 }
 
 /** The name of an environment variable that contains something. */
-function variable(what: string, example: string): z.ZodExactOptional<z.ZodType<string>> {
+function variableField(what: string, example: string): z.ZodExactOptional<z.ZodType<string>> {
   return z
     .string({ error: 'must be a string' })
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
@@ -117,15 +117,15 @@ const account = mapOf({
   region: choice(regions, "The account's data centre.").meta({ default: 'us' }).exactOptional(),
   base_url: url(parseBaseUrl, 'Instead of a region: a gateway, a test server.').exactOptional(),
   api_key_file: text('File with the API key; read again when it changes.').exactOptional(),
-  api_key_env: variable('API key', 'NEW_RELIC_API_KEY'),
+  api_key_env: variableField('API key', 'NEW_RELIC_API_KEY'),
   api_key_header: choice(['Api-Key', 'X-Api-Key'], 'Header that carries the API key.').prefault(
     'Api-Key',
   ),
-  requests_per_minute: wholeNumber(
+  requests_per_minute: wholeNumberField(
     { min: 1, max: Number.MAX_SAFE_INTEGER },
     "Calls in any 60 seconds at most. New Relic's quota is 1000, and 3000 with nerdgraph.",
   ).prefault(800),
-  concurrency: wholeNumber(
+  concurrency: wholeNumberField(
     { min: 1, max: 100 },
     'Calls in flight at most: without it 8; with nerdgraph 5, and never above 25.',
   ).exactOptional(),
@@ -134,7 +134,7 @@ const account = mapOf({
   proxy_url_file: text('File with the URL of the proxy and its login.')
     .refine((path) => !/^\w{2,}:|:.*@/u.test(path), { error: 'must be the path of a file' })
     .exactOptional(),
-  proxy_url_env: variable('URL of the proxy', 'PROXY_URL'),
+  proxy_url_env: variableField('URL of the proxy', 'PROXY_URL'),
   ca_file: text('CA bundle (PEM) to trust in addition to the usual CAs.').exactOptional(),
   labels: labels('Extra labels on all its series.', everyOwnLabel).prefault({}),
 }).meta({
@@ -150,31 +150,36 @@ const account = mapOf({
   if: { not: { required: ['source'], properties: { source: { const: 'nerdgraph' } } } },
   else: {
     required: ['account_id'],
-    properties: { concurrency: { maximum: nerdgraphConcurrency } },
+    properties: { concurrency: { maximum: nerdgraphMostCalls } },
   },
 });
 
 /** Longer settings are not useful. The longest timer of the platform is 24 days. */
-const longestMs = 24 * hourMs;
-const intervals = { minMs: 1000, maxMs: longestMs };
+const longestIntervalMs = 24 * hourMs;
+const intervals = { minMs: 1000, maxMs: longestIntervalMs };
 
 /** What an entry may have in place of the setting of `poll`. */
 const pollFields = {
   interval: duration(intervals, 'How often an application is polled.').exactOptional(),
   discovery_interval: duration(intervals, 'How often applications are listed.').exactOptional(),
-  window: window(
-    { minMs: minuteMs, maxMs: longestMs },
+  window: windowField(
+    { minMs: minuteMs, maxMs: longestIntervalMs },
     'Range that values are averaged over, or "default" for the last 30 minutes.',
   ).exactOptional(),
-  delay: duration({ minMs: 0, maxMs: longestMs }, 'How long ago windows end.').exactOptional(),
+  delay: duration(
+    { minMs: 0, maxMs: longestIntervalMs },
+    'How long ago windows end.',
+  ).exactOptional(),
   stale_after: duration(
-    { minMs: 1000, maxMs: 7 * longestMs },
+    { minMs: 1000, maxMs: 7 * longestIntervalMs },
     'How long values are held while polls fail.',
   ).exactOptional(),
   host_names: flag('Whether host ids are resolved to host names.').exactOptional(),
   raw: flag('Whether to ask for unrounded values.').exactOptional(),
-  metrics: metrics.exactOptional(),
-  tags: tags('Tags that become labels, or labels by tag; only with nerdgraph.').exactOptional(),
+  metrics: metricsField.exactOptional(),
+  tags: tagsField(
+    'Tags that become labels, or labels by tag; only with nerdgraph.',
+  ).exactOptional(),
 };
 
 const poll = mapOf({
@@ -209,7 +214,7 @@ const app = mapOf({
   ...pollFields,
 }).meta({ oneOf: [{ required: ['id'] }, { required: ['name'] }, { required: ['match'] }] });
 
-const queryGauge = gaugeName.meta({ description: 'Name of the gauge in Prometheus.' });
+const queryGauge = gaugeNameField.meta({ description: 'Name of the gauge in Prometheus.' });
 
 const queryMap = mapOf({
   as: z
@@ -240,12 +245,12 @@ const queryMap = mapOf({
     .prefault({}),
   constant_labels: labels('Extra labels on every series.', queryLabels).prefault({}),
   help: text('Help text of the gauges.').exactOptional(),
-  max_series: wholeNumber({ min: 1, max: 100_000 }, 'Series at most.').prefault(1000),
+  max_series: wholeNumberField({ min: 1, max: 100_000 }, 'Series at most.').prefault(1000),
   interval: pollFields.interval,
-  window: window(
+  window: windowField(
     {
       minMs: minuteMs,
-      maxMs: 31 * longestMs,
+      maxMs: 31 * longestIntervalMs,
       instead: ', a month: for more, keep the gauge in Prometheus and look back with PromQL',
     },
     'Range of the query, at most 31d, or "default" for the last 30 minutes.',

@@ -4,7 +4,7 @@ import { everyOwnLabel } from '../model/own-names.ts';
 import { presetNames } from '../model/presets.ts';
 import { cutText } from '../model/shown-text.ts';
 import { valueNames } from '../model/vendor-value.ts';
-import { errorAt, type Problem } from './diagnostic.ts';
+import { errorAt, type FileProblem } from './diagnostic.ts';
 import { type FormerKey, goneKey } from './former-keys.ts';
 import { type KeyPlaces, labelProblem, snakeCase } from './schema-fields.ts';
 import { didYouMean, variableHelp } from './suggestion.ts';
@@ -44,7 +44,7 @@ function unknownKeys(
   { path, keys, message: listed }: z.core.$ZodIssueUnrecognizedKeys,
   places: KeyPlaces,
   former: readonly FormerKey[],
-): readonly Problem[] {
+): readonly FileProblem[] {
   return keys.map((key) => {
     const span = spanAt(document, [...path, key], 'key');
     const gone = goneKey([...path, key], former);
@@ -62,7 +62,7 @@ function unknownKeys(
 }
 
 /** Reports a missing key, unless a misspelt key is reported instead. */
-function missingKey(document: YamlDocument, path: Path): readonly Problem[] {
+function missingKey(document: YamlDocument, path: Path): readonly FileProblem[] {
   const key = String(path.at(-1));
   const parent = path.slice(0, -1);
   const map = valueAt(document.value, parent);
@@ -90,13 +90,13 @@ const entryKeys: ReadonlyMap<string, readonly [ofText: string, ofName: string]> 
 ]);
 
 /** What is longer, or may be a secret, is not repeated. */
-const longest = { text: 60, yaml: 200 };
+const longestQuoted = { text: 60, yaml: 200 };
 const secret = /(?:key|token|password|secret)["']?:|:\/\//iu;
 
 /** How to write a value under a key, in YAML on one line; `undefined` if that is not repeated. */
 function writing(key: string, value: unknown): string | undefined {
   const text = stringify(value, { collectionStyle: 'flow', compat: 'yaml-1.1', lineWidth: 0 });
-  if (text.length > longest.yaml || secret.test(text)) return undefined;
+  if (text.length > longestQuoted.yaml || secret.test(text)) return undefined;
   const line = text.trim().replaceAll(/\n */gu, ' ');
   return key + line.replaceAll(/\[ (.*) \]/gu, '[$1]');
 }
@@ -178,7 +178,7 @@ const everyOf: ReadonlyMap<string, string> = new Map([
 /** How to write a text that stands in the place of a list or of an entry. */
 function inList(key: string, text: string): string | undefined {
   if (text.includes('\n')) return 'remove the sign behind the colon, which makes a text of it';
-  if (text === '' || text.length > longest.text) return undefined;
+  if (text === '' || text.length > longestQuoted.text) return undefined;
   const [ofText] = entryKeys.get(key) ?? [];
   if (isEvery.test(text) && everyOf.has(key)) return everyOf.get(key);
   if (ofText === undefined) return `write ${key}: [${JSON.stringify(text)}]`;
@@ -209,7 +209,7 @@ function rightFlag(key: string, { value, source }: Written): string | undefined 
   const [word, isOn] = /^(?:(true|yes|on|all|1)|false|no|off|none|0)$/iu.exec(source) ?? [];
   if (word !== undefined) return `write ${key}: ${isOn !== undefined}`;
   const [{ text } = { text: '' }] = key === 'exclude' ? textsIn(value) : [];
-  if (text === '' || text.length > longest.text) return undefined;
+  if (text === '' || text.length > longestQuoted.text) return undefined;
   const entry = `- { match: ${JSON.stringify(text)}, exclude: true }`;
   return `write an entry of its own before this one: ${entry}`;
 }
@@ -266,7 +266,7 @@ function rightNumber(key: string, value: unknown): string | undefined {
 /** How to write a metric that is no preset. */
 function metricFrom(name: string): string | undefined {
   const metric = { metric: name, value: 'average_response_time', as: snakeCase(name) };
-  return name.length > longest.text
+  return name.length > longestQuoted.text
     ? undefined
     : writing('for a metric of New Relic write - ', metric);
 }
@@ -298,7 +298,7 @@ function scalarHelp(issue: Issue, { value, source }: Written): string | undefine
 /** The part of a text that an issue is about. */
 const textPart = z.object({ at: z.int(), length: z.int() });
 
-function wrongValue(document: YamlDocument, issue: Issue, found: Written): Problem {
+function wrongValue(document: YamlDocument, issue: Issue, found: Written): FileProblem {
   const what = namesFound(issue) ? `${issue.message}, not ${describe(found)}` : issue.message;
   const message = `${subjectOf(issue.path)} ${what}`;
   const { data } = textPart.safeParse(issue.code === 'custom' ? issue.params?.['part'] : undefined);
@@ -321,14 +321,16 @@ function issuesOfAlternative(issue: z.core.$ZodIssueInvalidUnion): readonly Issu
   return meant.map((one) => ({ ...one, path: [...issue.path, ...one.path] }));
 }
 
-function problemsOf(
+function issueProblems(
   document: YamlDocument,
   issue: Issue,
   places: KeyPlaces,
   former: readonly FormerKey[],
-): readonly Problem[] {
+): readonly FileProblem[] {
   if (issue.code === 'invalid_union') {
-    return issuesOfAlternative(issue).flatMap((one) => problemsOf(document, one, places, former));
+    return issuesOfAlternative(issue).flatMap((one) =>
+      issueProblems(document, one, places, former),
+    );
   }
   if (issue.code === 'unrecognized_keys') return unknownKeys(document, issue, places, former);
   if (issue.code === 'invalid_key') {
@@ -355,8 +357,8 @@ export function shapeProblems(
   error: z.ZodError | undefined,
   places: KeyPlaces,
   former: readonly FormerKey[] = [],
-): readonly Problem[] {
-  return (error?.issues ?? []).flatMap((issue) => problemsOf(document, issue, places, former));
+): readonly FileProblem[] {
+  return (error?.issues ?? []).flatMap((issue) => issueProblems(document, issue, places, former));
 }
 
 /** Where a schema has found something. */

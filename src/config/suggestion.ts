@@ -27,7 +27,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /** What people and other programs call our words: the first that is a candidate counts. */
-const otherWords: readonly (readonly [word: string, others: RegExp])[] = [
+const otherKeyWords: readonly (readonly [word: string, others: RegExp])[] = [
   ['id', /^(?:app(?:lication)?_id|guid)$/u],
   ['apps', /^(?:applications|services|targets|jobs|modules|scrape_configs)$/u],
   ['poll', /^(?:globals?|defaults)$/u],
@@ -97,7 +97,7 @@ export function didYouMean(word: string, candidates: readonly string[]): string 
   const place = otherPlaces.find(([one, others]) => others.test(lower) && candidates.includes(one));
   if (place !== undefined) return place[2];
   const [other] =
-    otherWords.find(([one, others]) => others.test(lower) && candidates.includes(one)) ?? [];
+    otherKeyWords.find(([one, others]) => others.test(lower) && candidates.includes(one)) ?? [];
   const near = other ?? closest(word, candidates);
   return near === undefined ? undefined : `did you mean "${near}"?`;
 }

@@ -3,7 +3,7 @@ import { regionOf, regions } from '../model/region.ts';
 /** Takes what is wrong with a value, as a predicate, and what helps. */
 export type Refuse = (problem: string, help?: string) => undefined;
 
-const httpUrl = /^https?:\/\/[^\s/?#]/iu;
+const urlForm = /^https?:\/\/[^\s/?#]/iu;
 
 const pathOfApi = /\/(?:v2|graphql)(?:\/.*)?$/u;
 
@@ -11,13 +11,13 @@ const keyHelp = 'the API key is never part of the URL: use "api_key_file" or "ap
 
 function httpUrlOf(text: string): URL | undefined {
   // The parser forgives "https:host", spaces and line breaks; a configuration should not.
-  if (!httpUrl.test(text) || /[\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
+  if (!urlForm.test(text) || /[\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   return new URL(text);
 }
 
 /** For an address that begins otherwise: without, or with half of it. */
 function schemeHelp(text: string, scheme: string): string | undefined {
-  return text === '' || httpUrl.test(text) ? undefined : `begin with ${scheme}://`;
+  return text === '' || urlForm.test(text) ? undefined : `begin with ${scheme}://`;
 }
 
 function withoutTrailingSlash(text: string): string {

@@ -14,7 +14,7 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { own } from '../model/own.ts';
-import { errorAt, type Problem, type SourceText, type Span } from './diagnostic.ts';
+import { errorAt, type FileProblem, type SourceText, type Span } from './diagnostic.ts';
 import { syntaxHelp } from './suggestion.ts';
 
 /** The way to a value of a file: keys of maps, and indices of lists. */
@@ -46,9 +46,9 @@ interface Placed {
   readonly size: number;
 }
 
-type Children = ReadonlyMap<PropertyKey, Child>;
+type Children = ReadonlyMap<PropertyKey, NodeChild>;
 
-interface Child {
+interface NodeChild {
   readonly key: Span;
   readonly placed: Placed;
 }
@@ -57,7 +57,7 @@ interface Child {
 export interface YamlDocument extends Placed {
   readonly value: PlainMap;
   /** Keys that are there twice: the first of them counts. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 }
 
 /** Deeper files exhaust the stack of the YAML package, which ends the process, whatever is caught. */
@@ -70,7 +70,7 @@ const mostKeys = 1000;
 const mostSyntaxErrors = 20;
 
 /** The only document of a text. */
-function composed(file: SourceText): Document.Parsed | readonly Problem[] {
+function composed(file: SourceText): Document.Parsed | readonly FileProblem[] {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(file.text)) {
@@ -109,7 +109,7 @@ function placed(value: unknown, span: Span, children = none): Placed {
   return { value, span, children, size };
 }
 
-function placedList(items: readonly Child[], span: Span): Placed {
+function placedList(items: readonly NodeChild[], span: Span): Placed {
   const values = items.map((item) => item.placed.value);
   return placed(values, span, new Map(items.entries()));
 }
@@ -126,16 +126,16 @@ function placedMap(children: Children, span: Span): Placed & Pick<YamlDocument, 
  */
 class Reading {
   /** Nothing can be read beside them. */
-  readonly problems: Problem[] = [];
-  readonly duplicates: Problem[] = [];
+  readonly problems: FileProblem[] = [];
+  readonly duplicates: FileProblem[] = [];
   readonly #anchors = new Map<string, Placed>();
   #aliasedValues = 0;
 
   /** `around` is the place of a value that is not written. */
   read(node: unknown, around: Span): Placed {
-    if (isAlias(node)) return this.#target(node.source, spanOf(node, around));
+    if (isAlias(node)) return this.#target(node.source, nodeSpan(node, around));
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return placed(null, around);
-    const written = spanOf(node, around);
+    const written = nodeSpan(node, around);
     const span = written.start === written.end ? around : written;
     const found = this.#within(node, span);
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, found);
@@ -158,10 +158,10 @@ class Reading {
   }
 
   #map(map: YAMLMap, span: Span): Placed {
-    const written = new Map<string, Child>();
+    const written = new Map<string, NodeChild>();
     for (const { key, value } of map.items) {
       const { span: place } = this.read(key, span);
-      const name = isScalar(key) ? nameOf(key) : '__proto__';
+      const name = isScalar(key) ? keyNameOf(key) : '__proto__';
       if (name === '__proto__') {
         this.#report(
           place,
@@ -216,18 +216,18 @@ class Reading {
   }
 }
 
-function spanOf({ range }: Node, { file }: Span): Span {
+function nodeSpan({ range }: Node, { file }: Span): Span {
   const [start, end] = range ?? [0, 0];
   return { file, start, end };
 }
 
 /** A key such as `1` or `true` counts as the text that is written. */
-function nameOf(key: Scalar): string {
+function keyNameOf(key: Scalar): string {
   return typeof key.value === 'string' ? key.value : (key.source ?? 'null');
 }
 
 /** Plain data whose places are known, or problems. Without a key that the file `needs`, it may be empty. */
-export function readYaml(file: SourceText, needs?: string): YamlDocument | readonly Problem[] {
+export function readYaml(file: SourceText, needs?: string): YamlDocument | readonly FileProblem[] {
   const document = composed(file);
   if (!('contents' in document)) return document;
   const reading = new Reading();
@@ -290,8 +290,8 @@ export interface PlacedMap {
   readonly path: Path;
 }
 
-function childAt(document: YamlDocument, path: Path): Child | undefined {
-  let child: Child | undefined = { key: document.span, placed: document };
+function childAt(document: YamlDocument, path: Path): NodeChild | undefined {
+  let child: NodeChild | undefined = { key: document.span, placed: document };
   for (const step of path) child = child?.placed.children.get(step);
   return child;
 }
@@ -362,7 +362,7 @@ export function problemsAt(
   document: YamlDocument,
   found: Iterable<Found>,
   make: typeof errorAt,
-): readonly Problem[] {
+): readonly FileProblem[] {
   return Array.from(found, ([path, message, help, mark]) =>
     make(spanAt(document, path, mark), message, help),
   );

@@ -14,7 +14,7 @@ export interface WatchedFiles {
 }
 
 /** The time that a writer has to finish: a certificate and its key are two files. */
-const settleMs = 1000;
+const fileSettleMs = 1000;
 
 /** A configuration that follows its files. */
 export interface Following {
@@ -41,7 +41,7 @@ export async function follow(
       const loaded = files();
       if (loaded !== undefined) {
         if ((await loaded.look()) === loaded.digest) continue;
-        await sleep(clock, settleMs, signal);
+        await sleep(clock, fileSettleMs, signal);
       }
       await reload();
     }

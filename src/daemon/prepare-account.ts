@@ -72,7 +72,7 @@ export async function prepareAccount(
 }
 
 /** Calls that left with a replaced key may still fail, and name it, for some minutes. */
-const rememberedMs = 60 * 60_000;
+const oldKeyMs = 60 * 60_000;
 
 /** Holds one account's key and reads it again on demand. If that fails, the key before stays. */
 function createKeyProvider(
@@ -92,7 +92,7 @@ function createKeyProvider(
   /** Without a timer: keys are rarely replaced, so few are remembered for longer. */
   const replaceBy = (next: string): void => {
     const nowMs = clock.monotonicMs();
-    const before = [...replaced, { key: current, untilMs: nowMs + rememberedMs }];
+    const before = [...replaced, { key: current, untilMs: nowMs + oldKeyMs }];
     replaced = before.filter(({ untilMs }) => nowMs < untilMs);
     for (const { key, untilMs } of before) if (nowMs >= untilMs) redactor.forget(key);
     redactor.add(next);

@@ -40,8 +40,8 @@ export interface ReloaderContext {
 }
 
 /** How often a daemon without a configuration tries to get one. */
-const waitMs = 2000;
-const mostExamples = 5;
+const missingWaitMs = 2000;
+const mostFilesNamed = 5;
 const correctFiles = 'correct these included files: the status page has their errors';
 const lastSaid = 'what it last said stays in force; all other changes are';
 const saysNothing =
@@ -105,7 +105,7 @@ export class Reloader {
     if (!this.#isInForce()) await this.#reloadQuietly('start');
     const following = {
       files: () => this.#files,
-      intervalMs: () => (this.#isInForce() ? autoReloadIntervalMs : waitMs),
+      intervalMs: () => (this.#isInForce() ? autoReloadIntervalMs : missingWaitMs),
       reload: async () => this.#reloadQuietly('file'),
     };
     await follow(following, this.#context.platform, signal);
@@ -153,7 +153,7 @@ export class Reloader {
     const names = broken.map(({ name }) => name);
     metrics.configReloaded(names.length === 0, nowMs, names);
     if (names.length > 0) {
-      const facts = { trigger, count: names.length, examples: names.slice(0, mostExamples) };
+      const facts = { trigger, count: names.length, examples: names.slice(0, mostFilesNamed) };
       logger.warn({ ...facts, remedy: correctFiles }, 'configuration taken in part');
     } else if (this.#isInForce()) logger.info({ trigger }, 'configuration reloaded');
     else if (trigger !== 'start') logger.info({ trigger }, 'configuration found');

@@ -10,8 +10,8 @@ import {
 import { type ShardingFlags, shardFrom } from './sharding.ts';
 
 /** The pause before the first restart; each further one is twice as long. */
-const firstPauseMs = 1000;
-const longestPauseMs = 30_000;
+const firstRestartMs = 1000;
+const longestRestartMs = 30_000;
 /** A child that ran this long did not fail at its start: pauses begin anew. */
 const longRunMs = 60_000;
 /** With a hundredth of a processor a start takes a minute. */
@@ -34,23 +34,23 @@ export async function respawn(
   platform.onHangup(() => child?.signal('SIGHUP'));
   const live = async (): Promise<LifeEnd> => {
     child = platform.startChild(args);
-    return endOf(child, clock);
+    return childEnd(child, clock);
   };
-  for (let pauseMs = firstPauseMs; !stopSignal.aborted; ) {
+  for (let pauseMs = firstRestartMs; !stopSignal.aborted; ) {
     const startMs = clock.monotonicMs();
     const end = await live().catch((error: unknown) => ({ error }));
     if (stopSignal.aborted) break;
     const ranMs = clock.monotonicMs() - startMs;
-    if (ranMs >= longRunMs) pauseMs = firstPauseMs;
+    if (ranMs >= longRunMs) pauseMs = firstRestartMs;
     const facts = {
       ...end,
       ran_seconds: Math.round(ranMs / 1000),
       again_in_seconds: pauseMs / 1000,
-      remedy: remedyFor(end),
+      remedy: remedyAfter(end),
     };
     logger.error(facts, 'the daemon ended, starting it again');
     await sleep(clock, pauseMs, stopSignal).catch(() => {});
-    pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+    pauseMs = Math.min(2 * pauseMs, longestRestartMs);
   }
   return 0;
 }
@@ -61,7 +61,7 @@ interface LifeEnd extends ChildEnd {
 }
 
 /** Waits for the end of a child, and kills it if its last heartbeat is old. */
-async function endOf(child: ChildProgram, clock: Clock): Promise<LifeEnd> {
+async function childEnd(child: ChildProgram, clock: Clock): Promise<LifeEnd> {
   /** Counted in ticks of this process: time in which both were frozen is not held against the child. */
   let silentMs = 0;
   let stalled = '';
@@ -83,7 +83,7 @@ async function endOf(child: ChildProgram, clock: Clock): Promise<LifeEnd> {
   return { ...end, problem: silentMs < oldestHeartbeatMs ? undefined : silence };
 }
 
-function remedyFor(end: LifeEnd | { readonly error: unknown }): string {
+function remedyAfter(end: LifeEnd | { readonly error: unknown }): string {
   if ('error' in end) return 'give the container more memory or more processes';
   if (end.problem !== undefined) return 'report the log lines before this one as a bug';
   if (end.code === 2) return 'correct what the lines before this one name';

@@ -44,7 +44,7 @@ export async function serve(
   onListening?: (addresses: readonly BoundAddress[]) => void,
 ): Promise<ExitCode> {
   const { clock, stopSignal, tellParent } = platform;
-  const { logger, daemon, reloader, web, server } = await partsOf(options, platform);
+  const { logger, daemon, reloader, web, server } = await daemonParts(options, platform);
   const beginStop = (): void => server.setNotReady();
   stopSignal.addEventListener('abort', beginStop, { once: true });
   try {
@@ -87,7 +87,7 @@ export async function sendHeartbeats(
 }
 
 /** All parts, put together, and none of them started. */
-async function partsOf(options: ServeOptions, platform: Platform) {
+async function daemonParts(options: ServeOptions, platform: Platform) {
   const shard = shardFrom(options, platform);
   const logger = await createLogger(options, platform);
   const daemon: Daemon = new Daemon({ platform, logger, shard, reload: () => reloader.status() });

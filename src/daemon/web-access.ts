@@ -14,7 +14,7 @@ import type { AccountPlatform } from './platform.ts';
 /** A password that is taken away must not work for long. The files are small. */
 const intervalMs = 5000;
 /** For the log. */
-const kind = 'web configuration';
+const webConfigWords = 'web configuration';
 
 /**
  * What takes a restart. An empty file, or one half of which is written, must not open the exporter to
@@ -24,13 +24,13 @@ function tooLargeChange(before: WebConfig, after: WebConfig): string | undefined
   if (after.tls === undefined && before.tls !== undefined) return 'TLS cannot be switched off';
   if (after.tls !== undefined && before.tls === undefined) return 'TLS cannot be switched on';
   if (after.users.size === 0 && before.users.size > 0) return 'passwords cannot be switched off';
-  if (wantsCertificate(before) && !wantsCertificate(after)) {
+  if (asksForCertificate(before) && !asksForCertificate(after)) {
     return 'client certificates cannot be switched off';
   }
   return undefined;
 }
 
-function wantsCertificate({ tls }: WebConfig): boolean {
+function asksForCertificate({ tls }: WebConfig): boolean {
   return (
     tls?.clientAuth === 'RequireAndVerifyClientCert' || tls?.clientAuth === 'RequireAnyClientCert'
   );
@@ -58,7 +58,7 @@ export async function openWebAccess(
 ): Promise<WebAccess> {
   let loaded = await orCommandError(async () => loadWebConfig(path, platform));
   let problem: string | undefined;
-  logWarnings(loaded.warnings, path, logger, kind);
+  logWarnings(loaded.warnings, path, logger, webConfigWords);
 
   /** Each problem is logged once. */
   const keep = (next: string, remedy: string): void => {
@@ -85,7 +85,7 @@ export async function openWebAccess(
     problem = undefined;
     loaded = next;
     if (tls !== undefined) renewTls(tls);
-    logWarnings(next.warnings, path, logger, kind);
+    logWarnings(next.warnings, path, logger, webConfigWords);
     const facts = { file: path, tls: tls !== undefined, users: users.size };
     logger.info(facts, 'web configuration reloaded');
   };

@@ -7,7 +7,7 @@ const replacement = '\u{FFFD}';
 
 const printableAscii = /^[\x20-\x7E]*$/;
 /** Control characters, lone surrogates, and the marks that reorder the text around them. */
-const unsafe = new RegExp(String.raw`[${controls}\u202A-\u202E\u2066-\u2069]`, 'gu');
+const unsafeInLabel = new RegExp(String.raw`[${controls}\u202A-\u202E\u2066-\u2069]`, 'gu');
 
 /**
  * Makes a label value of a foreign text. One unsafe character could spoil the whole scrape, or the
@@ -16,7 +16,7 @@ const unsafe = new RegExp(String.raw`[${controls}\u202A-\u202E\u2066-\u2069]`, '
  */
 export function labelValueOf(text: string): string {
   if (text.length <= maxCodePoints && printableAscii.test(text)) return text;
-  return capped(text).replace(unsafe, replacement);
+  return capped(text).replace(unsafeInLabel, replacement);
 }
 
 /** Whether rendered labels may hold a value that `labelValueOf` altered: there is no false negative. */

@@ -61,7 +61,7 @@ export function hostGaugeName(name: string): string {
     : `host_${name}`;
 }
 
-function presetSeries(
+function seriesOfPreset(
   preset: PresetName,
   { name, help, hostHelp = help, sources }: PresetGauge,
   transactions: readonly TransactionType[],
@@ -109,7 +109,7 @@ export function seriesOf(
   const chosen = presetNames.filter((name) => metrics.includes(name));
   return [
     ...chosen.flatMap((name) =>
-      presets[name].flatMap((gauge) => presetSeries(name, gauge, transactions)),
+      presets[name].flatMap((gauge) => seriesOfPreset(name, gauge, transactions)),
     ),
     ...metrics.flatMap((choice) => (typeof choice === 'string' ? [] : [customSeries(choice)])),
   ];

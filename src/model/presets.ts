@@ -40,7 +40,7 @@ export const transactionMetrics: Readonly<Record<TransactionType, string>> = {
   other: 'OtherTransaction/all',
 };
 
-function ofTransactions(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {
+function byTransaction(value: ValueName): Readonly<Record<TransactionType, VendorMetric>> {
   const { web, other } = transactionMetrics;
   return { web: { metric: web, value }, other: { metric: other, value } };
 }
@@ -58,14 +58,14 @@ export const presets: Readonly<Record<PresetName, readonly PresetGauge[]>> = {
     {
       name: 'requests_per_minute',
       help: 'Average requests per minute',
-      sources: ofTransactions('requests_per_minute'),
+      sources: byTransaction('requests_per_minute'),
     },
   ],
   response_time: [
     {
       name: 'response_time_seconds',
       help: 'Average response time',
-      sources: ofTransactions('average_response_time'),
+      sources: byTransaction('average_response_time'),
     },
   ],
   errors: [

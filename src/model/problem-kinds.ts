@@ -14,7 +14,7 @@ interface Kind {
 }
 
 /** All that can be wrong, the worst first: causes before their effects. */
-const table = {
+const kindTable = {
   config_broken: {
     tone: 'red',
     phrase: ['refused configuration', 'refused configurations'],
@@ -158,10 +158,10 @@ const table = {
   },
 } as const;
 
-export type ProblemKind = keyof typeof table;
+export type ProblemKind = keyof typeof kindTable;
 
-export const problemKinds: Readonly<Record<ProblemKind, Kind>> = table;
+export const problemKinds: Readonly<Record<ProblemKind, Kind>> = kindTable;
 
-export const kindsOfProblems: readonly ProblemKind[] = Object.keys(table).filter(
-  (kind): kind is ProblemKind => Object.hasOwn(table, kind),
+export const kindsOfProblems: readonly ProblemKind[] = Object.keys(kindTable).filter(
+  (kind): kind is ProblemKind => Object.hasOwn(kindTable, kind),
 );

@@ -52,7 +52,7 @@ export function problemKeyOf({ log, subject }: Pick<Problem, 'log' | 'subject'>)
 }
 
 /** What is left out is that of its kind. */
-type Found = Pick<Problem, 'kind' | 'text'> & Partial<Problem>;
+type FoundProblem = Pick<Problem, 'kind' | 'text'> & Partial<Problem>;
 
 /** All that is wrong with an account, the worst first: the only judge of it. */
 export function problemsOf(account: Judged): readonly Problem[] {
@@ -60,7 +60,7 @@ export function problemsOf(account: Judged): readonly Problem[] {
     ...askedProblems(account),
     ...throttledProblems(account),
     ...keyProblems(account),
-    ...account.missingSelectors.map((selector): Found => {
+    ...account.missingSelectors.map((selector): FoundProblem => {
       const text = `nothing matches ${selector}`;
       return { kind: 'entry_matches_nothing', text, subject: { selector } };
     }),
@@ -71,7 +71,7 @@ export function problemsOf(account: Judged): readonly Problem[] {
   ].map(asProblem(account));
 }
 
-function asProblem({ problemsSinceMs }: Noted): (found: Found) => Problem {
+function asProblem({ problemsSinceMs }: Noted): (found: FoundProblem) => Problem {
   return (found) => {
     const { tone, remedy, log } = problemKinds[found.kind];
     // Of ten thousand of them, a spread would take several times as long.
@@ -92,7 +92,7 @@ export function stateOfAccount(
 }
 
 /** The subjects of the problems of one kind. */
-export function subjectsOf(
+export function problemSubjects(
   problems: readonly Problem[],
   wanted: ProblemKind,
 ): readonly NonNullable<Problem['subject']>[] {
@@ -122,7 +122,7 @@ const kindsOfFailures: Readonly<Partial<Record<FailureReason, ProblemKind>>> = {
 };
 
 /** Lists fail, or where there are none, queries. */
-function askedProblems(account: Judged): readonly Found[] {
+function askedProblems(account: Judged): readonly FoundProblem[] {
   const { up, error, errorReason: reason, hasApplications } = account;
   if (up !== false) return [];
   const text = error ?? 'New Relic did not answer';
@@ -138,7 +138,7 @@ const remediesOf429: Readonly<Record<ThrottleCause, string>> = {
 };
 
 /** 429s and the pauses after them. */
-function throttledProblems(account: Judged): readonly Found[] {
+function throttledProblems(account: Judged): readonly FoundProblem[] {
   const { refusals } = account;
   if (!isThrottled(account)) return [];
   const how = refusals && { sinceMs: refusals.sinceMs, remedy: remediesOf429[refusals.cause] };
@@ -165,7 +165,7 @@ function refusalText(account: Judged): string {
 }
 
 /** Why the budget, or the vendor, makes polls rarer than they were meant to be. While a key is throttled, that is why. */
-function stretchProblems(account: Judged): readonly Found[] {
+function stretchProblems(account: Judged): readonly FoundProblem[] {
   const { stretch, demandRequestsPerMinute: demand = 0, budgetRequestsPerMinute: limit } = account;
   const isOf429 = isThrottled(account) && demand <= account.requestsPerMinute;
   if (stretch <= mostStretch || isOf429) return [];
@@ -175,7 +175,7 @@ function stretchProblems(account: Judged): readonly Found[] {
     : [{ kind: 'answers_slow', text: `${needed}, New Relic answers too slowly` }];
 }
 
-function keyProblems({ key: { location, problem, sinceMs } }: Judged): readonly Found[] {
+function keyProblems({ key: { location, problem, sinceMs } }: Judged): readonly FoundProblem[] {
   if (problem === undefined) return [];
   const where = problem.includes(location.split(' ').at(-1) ?? '') ? '' : `${location}: `;
   const text = `${where}${problem.replace(/\.$/u, '')}; the key that was read before stays in use`;
@@ -183,17 +183,17 @@ function keyProblems({ key: { location, problem, sinceMs } }: Judged): readonly 
 }
 
 /** Applications and queries alike. */
-function pollProblems(account: Judged): readonly Found[] {
+function pollProblems(account: Judged): readonly FoundProblem[] {
   const failures = (
     one: FailingStatus,
     of: 'application' | 'query',
     subject: Problem['subject'] & {},
-  ): readonly Found[] => {
+  ): readonly FoundProblem[] => {
     const { failure, state, dropMs } = one;
     const text = failure?.message ?? 'the last poll did not get everything';
     const [reason, isEffect] = [failure?.reason, isEffectOf(account, one)];
     const sinceMs = failure?.sinceMs;
-    const own: Found = { kind: `${of}_failing`, text, subject, reason, isEffect, sinceMs };
+    const own: FoundProblem = { kind: `${of}_failing`, text, subject, reason, isEffect, sinceMs };
     if (state !== 'dropped') return [own];
     // Whatever the cause: that values are gone is a thing of its own.
     return [own, { kind: `${of}_dropped`, text, subject, reason, sinceMs: dropMs }];
@@ -210,19 +210,19 @@ function pollProblems(account: Judged): readonly Found[] {
 }
 
 /** What is configured and never had a value. */
-function missingProblems(account: Judged): readonly Found[] {
+function missingProblems(account: Judged): readonly FoundProblem[] {
   const { missingMetrics, missingTags = [], queries = [] } = account;
   return [
-    ...missingMetrics.map(({ selector, name, metric, value }): Found => {
+    ...missingMetrics.map(({ selector, name, metric, value }): FoundProblem => {
       const text = `${name} of ${selector} never has a value (${metric}, ${value})`;
       const subject = { selector, name, metric: cutText(metric, longestName), value };
       return { kind: 'metric_without_value', text, subject };
     }),
-    ...missingTags.map((tag): Found => {
+    ...missingTags.map((tag): FoundProblem => {
       const text = `no application has the tag ${tag}`;
       return { kind: 'tag_without_value', text, subject: { tag } };
     }),
-    ...queries.flatMap(({ name, missing: remedy }): readonly Found[] => {
+    ...queries.flatMap(({ name, missing: remedy }): readonly FoundProblem[] => {
       if (remedy === undefined) return [];
       const text = `${name} never has a value`;
       return [{ kind: 'query_without_value', text, subject: { query: name }, remedy }];
@@ -230,7 +230,7 @@ function missingProblems(account: Judged): readonly Found[] {
   ];
 }
 
-function seriesProblems({ leftOut }: Judged): readonly Found[] {
+function seriesProblems({ leftOut }: Judged): readonly FoundProblem[] {
   const left = Object.entries(leftOut ?? {}).filter(([, count]) => count > 0);
   if (left.length === 0) return [];
   const counts = left.map(([reason, count]) => `${countText(count)} (${reason})`).join(', ');
@@ -249,7 +249,7 @@ export function problemsOfProcess(
 ): readonly Problem[] {
   const { problem, inForceSinceMs, brokenFiles = [] } = process.reload ?? {};
   const isFirst = inForceSinceMs === undefined;
-  const found: readonly Found[] = [
+  const found: readonly FoundProblem[] = [
     ...(problem === undefined
       ? []
       : [{ kind: 'config_broken', text: problem, ...(isFirst && { log: firstConfig }) } as const]),
@@ -273,7 +273,7 @@ function selectsNothing(account: AccountDetails): boolean {
   return up === true && isListed && applications + queries.length === 0;
 }
 
-function clockProblems(accounts: readonly AccountDetails[]): readonly Found[] {
+function clockProblems(accounts: readonly AccountDetails[]): readonly FoundProblem[] {
   const [worst] = accounts
     .flatMap(({ clockSkew }) => clockSkew ?? [])
     .toSorted((left, right) => Math.abs(right.ms) - Math.abs(left.ms));
@@ -286,7 +286,7 @@ function clockProblems(accounts: readonly AccountDetails[]): readonly Found[] {
   return [{ kind: 'clock_wrong', text }];
 }
 
-function sharedKeyProblems(accounts: readonly AccountDetails[]): readonly Found[] {
+function sharedKeyProblems(accounts: readonly AccountDetails[]): readonly FoundProblem[] {
   return accounts.flatMap(({ name, keySharedBy = [] }) => {
     const names = accounts.map((one) => one.name).filter((one) => keySharedBy.includes(one));
     // One of them stands for all.

@@ -2,7 +2,7 @@ import type { Application } from './application.ts';
 import type { AccountInUse, AppEntry, HostSelector } from './config.ts';
 import { own } from './own.ts';
 import { isReadOf } from './polled-series.ts';
-import { type DaemonOperation, operations } from './telemetry.ts';
+import { type DaemonOperation, operationNames } from './telemetry.ts';
 import { minuteMs } from './time.ts';
 
 /** An application together with the entry that chose it. */
@@ -135,7 +135,7 @@ export function operationsOf({
     host_metrics: polled.some((entry) => hostChoiceOf(entry) !== false),
     query: queries.length > 0,
   };
-  return operations.filter((operation) => asks[operation]);
+  return operationNames.filter((operation) => asks[operation]);
 }
 
 /** The names to restrict a list of hosts to; `undefined` if all hosts are wanted. */

@@ -2,20 +2,20 @@ import type { FailureReason } from './api-error.ts';
 import type { ValueName } from './vendor-value.ts';
 
 /** What the daemon calls the vendor for; values of the metric label `operation`. */
-export const operations = [
+export const operationNames = [
   'list_applications',
   'list_hosts',
   'application_metrics',
   'host_metrics',
   'query',
 ] as const;
-export type DaemonOperation = (typeof operations)[number];
+export type DaemonOperation = (typeof operationNames)[number];
 
 /** What a vendor call is for. The names of metrics are listed only by commands, which ask once. */
 export type Operation = DaemonOperation | 'list_metrics';
 
 /** What messages call it. */
-export function titleOf(operation: Operation): string {
+export function operationTitle(operation: Operation): string {
   return operation === 'list_metrics' ? 'metric names' : operation;
 }
 

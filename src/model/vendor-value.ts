@@ -14,7 +14,7 @@ export type Unit =
   | 'as_metric'
   | 'as_metric_per_second';
 
-const units = {
+const unitTraits = {
   requests_per_minute: 'per_minute',
   calls_per_minute: 'per_minute',
   errors_per_minute: 'per_minute',
@@ -54,13 +54,13 @@ const units = {
 } as const;
 
 /** A value of a metric of APM, as the REST API calls it. */
-export type ValueName = keyof typeof units;
+export type ValueName = keyof typeof unitTraits;
 
 /**
  * The unit in which each value is published. New Relic itself states times in milliseconds, memory in
  * MiB and shares in percent.
  */
-export const vendorValues: Readonly<Record<ValueName, Unit>> = units;
+export const vendorValues: Readonly<Record<ValueName, Unit>> = unitTraits;
 
 const amounts: ReadonlySet<ValueName> = new Set<ValueName>([
   'call_count',
@@ -86,10 +86,10 @@ export function mayBeNegative(unit: Unit): boolean {
 }
 
 /** The values that New Relic's REST API knows for metrics of APM. */
-export const valueNames: readonly ValueName[] = Object.keys(units).filter(isValueName);
+export const valueNames: readonly ValueName[] = Object.keys(unitTraits).filter(isValueName);
 
 export function isValueName(text: string): text is ValueName {
-  return Object.hasOwn(units, text);
+  return Object.hasOwn(unitTraits, text);
 }
 
 /**

@@ -45,10 +45,10 @@ export function pollWindow(
   poll: { readonly window: WindowSetting; readonly delayMs: number } | undefined,
   wallMs: number,
 ): TimeWindow {
-  return rangeAt(wallMs, lengthOf(poll?.window), poll?.delayMs ?? 0);
+  return rangeAt(wallMs, windowLength(poll?.window), poll?.delayMs ?? 0);
 }
 
-export function lengthOf(window: WindowSetting | undefined): number {
+export function windowLength(window: WindowSetting | undefined): number {
   return window?.kind === 'range' ? window.lengthMs : usualLengthMs;
 }
 

@@ -118,14 +118,14 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-const digits = /^\d{1,32}$/;
+const idDigits = /^\d{1,32}$/;
 
 /**
  * Whether the text is an id of the vendor: decimal digits and nothing else. Only such a text may
  * become part of a path. The longest known id has 10 digits; 32 leave room and keep a URL short.
  */
 export function isEntityId(text: string): boolean {
-  return digits.test(text);
+  return idDigits.test(text);
 }
 
 /**
@@ -176,7 +176,7 @@ export type InvalidSampleListener = (reason: InvalidSampleReason) => void;
  * `undefined` if the member is absent, which is not the same as 0. Also `undefined` for anything else, such as a
  * number in a string; then `onInvalid` is called.
  */
-export function sampleOf(
+export function loggedSampleOf(
   value: unknown,
   onInvalid: InvalidSampleListener,
   { mayBeNegative = false }: { readonly mayBeNegative?: boolean } = {},
@@ -199,7 +199,7 @@ export interface UnexpectedAnswers {
 }
 
 /** A text that is another one each time must not fill the memory, or the log. */
-const mostNotices = 50;
+const mostNoticesKept = 50;
 
 /** Counts every one. The first of each kind is logged, and later ones at the level `debug`. */
 export function createUnexpectedAnswers(
@@ -221,7 +221,7 @@ export function createUnexpectedAnswers(
     },
     noticed: (text, operation) => {
       const notice = excerptOf(text);
-      if (notices.has(notice) || notices.size >= mostNotices) return;
+      if (notices.has(notice) || notices.size >= mostNoticesKept) return;
       notices.add(notice);
       logger.info({ account, operation, notice }, 'New Relic has a notice on an answer');
     },

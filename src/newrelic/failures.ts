@@ -6,7 +6,7 @@ import {
 } from '../model/api-error.ts';
 import { anyRegion, otherRegion, otherRegionRemedy } from '../model/region.ts';
 import { countOf } from '../model/shown-text.ts';
-import { type Operation, titleOf } from '../model/telemetry.ts';
+import { type Operation, operationTitle } from '../model/telemetry.ts';
 import { excerptOf, isJsonObject, type JsonObject, jsonIn, objectOf } from './answer.ts';
 import type { ApiResponse } from './calls/transport.ts';
 import { statusReason } from './calls/transport-errors.ts';
@@ -68,7 +68,7 @@ interface Verdict {
 const unresolved =
   /^An error occurred resolving this field|^SERVER_ERROR: An error occurred resolving/u;
 
-function verdictOn(error: unknown): Verdict {
+function errorVerdict(error: unknown): Verdict {
   const { said, own } = wordsOf(error);
   const { classification } = objectOf(objectOf(error)['extensions']);
   const [status] = meanings.find(([, words]) => words.test(own)) ?? [];
@@ -121,7 +121,7 @@ export function verdictIn(status: number, document: unknown): Verdict | undefine
   // REST has one error, an object with a title or a text, and NerdGraph a list of them. Whatever else there is, is one.
   const { error, errors } = objectOf(document);
   const all = [error, errors].flat().filter((one) => Boolean(one) && !isNotice(one));
-  const verdicts = all.slice(0, mostErrors).map(verdictOn);
+  const verdicts = all.slice(0, mostErrors).map(errorVerdict);
   const rankOf = (verdict: Verdict): number => precedence.indexOf(verdict.status);
   const [deciding] = verdicts.toSorted((left, right) => rankOf(left) - rankOf(right));
   if (deciding !== undefined && isVague(status, document)) {
@@ -179,7 +179,7 @@ export function documentIn(
   parse: (body: string) => unknown,
 ): unknown {
   const isFailure = statusReason(status) !== undefined;
-  const document = isFailure ? jsonIn(body) : parsed(body, status, purpose, parse);
+  const document = isFailure ? jsonIn(body) : parsedBody(body, status, purpose, parse);
   const verdict = verdictIn(status, document);
   if (verdict === undefined) return document;
   const { said, isTelling } = verdict;
@@ -193,7 +193,7 @@ export function documentIn(
   });
 }
 
-function parsed(
+function parsedBody(
   body: string,
   status: number,
   purpose: CallPurpose,
@@ -222,9 +222,9 @@ export function failureOf(
   detail: string,
   { remedy, ...options }: FailureOptions = {},
 ): ApiError {
-  const usual = (): string => remedy ?? remedyFor(purpose, { reason, status: options.status });
+  const usual = (): string => remedy ?? remedyOfCall(purpose, { reason, status: options.status });
   const help = otherRegion.test(detail) ? otherRegionRemedy : usual();
-  const title = `${titleOf(purpose.operation)}${subjectText(purpose)}`;
+  const title = `${operationTitle(purpose.operation)}${subjectText(purpose)}`;
   return new ApiError(reason, `${title}: ${detail}. ${help}.`, options);
 }
 
@@ -243,10 +243,10 @@ function subjectText(purpose: CallPurpose): string {
   return `${application}${hostId === undefined ? '' : `, host ${hostId}`}`;
 }
 
-type Failure = Pick<ApiError, 'reason' | 'status'>;
+type ErrorTraits = Pick<ApiError, 'reason' | 'status'>;
 type Remedies = Readonly<Partial<Record<FailureReason, string>>>;
 
-function remedyFor(purpose: CallPurpose, failure: Failure): string {
+function remedyOfCall(purpose: CallPurpose, failure: ErrorTraits): string {
   const own =
     'accountId' in purpose ? nerdGraphRemedyFor(purpose, failure) : restRemedyFor(purpose, failure);
   const remedies = 'accountId' in purpose ? nerdGraphRemedies : restRemedies;
@@ -255,7 +255,7 @@ function remedyFor(purpose: CallPurpose, failure: Failure): string {
 
 function restRemedyFor(
   { applicationId }: RestPurpose,
-  { reason, status }: Failure,
+  { reason, status }: ErrorTraits,
 ): string | undefined {
   if (applicationId === undefined) return undefined;
   if (reason === 'not_found') {
@@ -269,7 +269,7 @@ function restRemedyFor(
 
 function nerdGraphRemedyFor(
   { operation, accountId }: NerdGraphPurpose,
-  { reason, status }: Failure,
+  { reason, status }: ErrorTraits,
 ): string | undefined {
   if (status === 403) {
     const account = accountId === undefined ? 'the account' : `the account ${accountId}`;

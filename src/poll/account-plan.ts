@@ -6,7 +6,7 @@ import type {
   Question,
   Source,
 } from '../model/source.ts';
-import { type DaemonOperation, operations } from '../model/telemetry.ts';
+import { type DaemonOperation, operationNames } from '../model/telemetry.ts';
 import { minuteMs } from '../model/time.ts';
 import type { Context } from './context.ts';
 
@@ -20,7 +20,7 @@ export interface Demand {
 }
 
 /** What to poll, and how many calls that takes the source. */
-export interface Polled extends Pick<Source, 'cost'> {
+export interface PlanInput extends Pick<Source, 'cost'> {
   readonly subjects: readonly Question[];
 }
 
@@ -34,7 +34,7 @@ export interface Discoveries extends DiscoveryCalls {
  * known. Subjects with the same interval are polled together.
  */
 export function callsPerMinute(
-  { subjects, cost }: Polled,
+  { subjects, cost }: PlanInput,
   { calls, intervalMs }: Discoveries,
 ): CallsByOperation {
   const byInterval = new Map<number, Question[]>();
@@ -53,22 +53,22 @@ export function callsPerMinute(
   };
   for (const [pollIntervalMs, alike] of byInterval) {
     const ofPolls = cost(alike);
-    for (const operation of operations) {
+    for (const operation of operationNames) {
       sum[operation] += (ofPolls[operation] * minuteMs) / pollIntervalMs;
     }
   }
   return sum;
 }
 
-export function totalOf(calls: CallsByOperation): number {
-  return operations.reduce((sum, operation) => sum + calls[operation], 0);
+export function totalCalls(calls: CallsByOperation): number {
+  return operationNames.reduce((sum, operation) => sum + calls[operation], 0);
 }
 
 /** The demand of everything that is polled as often as configured. */
-export function demandOf(polled: Polled, others: Discoveries): Demand {
+export function demandOf(polled: PlanInput, others: Discoveries): Demand {
   const calls = callsPerMinute(polled, others);
   return {
-    polls: totalOf({ ...calls, list_applications: 0 }),
+    polls: totalCalls({ ...calls, list_applications: 0 }),
     discovery: calls.list_applications,
   };
 }
@@ -130,7 +130,7 @@ export function capacityOf(budgetPerMinute: number, carriedPerMinute: number): n
 }
 
 export function accountPlanOf(
-  polled: Polled,
+  polled: PlanInput,
   others: Discoveries,
   { budgetPerMinute, capacityPerMinute }: Capacity,
 ): AccountPlan {

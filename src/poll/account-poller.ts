@@ -15,13 +15,13 @@ import { subjectsPerTurn } from './app-publisher.ts';
 import type { Context } from './context.ts';
 import { DiscoveryLoop } from './discovery-loop.ts';
 import { discoveryOptionsOf, entriesWithoutHost, wantSameApplications } from './discovery-state.ts';
-import { Pause } from './pause.ts';
+import { LoopPause } from './pause.ts';
 import {
   GroupPoll,
   isStillAsked,
   knownOutcomeOf,
   type PollRequest,
-  requestOf,
+  pollRequest,
 } from './poll-request.ts';
 
 /** The file of a key is read so often: whatever waits or pauses, a new key is used within a minute. */
@@ -47,7 +47,7 @@ export class AccountPoller {
   /** Polls that have not ended. */
   readonly #groups = new Set<GroupPoll>();
   /** That of the loop which polls. */
-  readonly #pause: Pause;
+  readonly #pause: LoopPause;
   /** Whether something has changed since its last look. */
   #isWoken = false;
   /** What a source did not report as an outcome: a fault of this program. */
@@ -66,7 +66,7 @@ export class AccountPoller {
       this.#table,
       context,
     );
-    this.#pause = new Pause(context.clock);
+    this.#pause = new LoopPause(context.clock);
     this.judge = new AccountJudge(
       options.account.name,
       () =>
@@ -268,7 +268,7 @@ export class AccountPoller {
     const asked: PollRequest[] = [];
     for (const [index, id] of ids.entries()) {
       if (index > 0 && index % pollsPerTurn === 0) await sleep(clock, 0, signal);
-      const request = requestOf(id, states, clock.monotonicMs());
+      const request = pollRequest(id, states, clock.monotonicMs());
       if (request === undefined || !states.begin(id)) continue;
       const known = this.#knownOutcomeOf(request);
       if (known === undefined) asked.push(request);
@@ -350,7 +350,7 @@ export class AccountPoller {
     const nowMs = this.#context.clock.monotonicMs();
     return states
       .early(pollsPerTurn)
-      .flatMap((id) => requestOf(id, states, nowMs) ?? [])
+      .flatMap((id) => pollRequest(id, states, nowMs) ?? [])
       .filter((request) => this.#knownOutcomeOf(request) === undefined);
   }
 

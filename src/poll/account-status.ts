@@ -33,7 +33,7 @@ import type { SubjectState } from './subject-state.ts';
 /** What is wrong with ten thousand takes tens of milliseconds: it is judged every five seconds at most; */
 const judgedPerMs = 2;
 /** and without an event, so often. */
-const longestPauseMs = 10_000;
+const longestOverdueMs = 10_000;
 /** After this long an account no longer holds back readiness, whatever it waits for: that must show. */
 const readinessTimeoutMs = 5 * 60_000;
 
@@ -80,7 +80,7 @@ export class AccountJudge {
     const atMs = this.#judgedMs + subjects / judgedPerMs;
     if (this.#clock.monotonicMs() < atMs) return atMs;
     this.judge();
-    return this.#judgedMs + longestPauseMs;
+    return this.#judgedMs + longestOverdueMs;
   }
 
   #stateBy({ up }: AccountFacts, problems: readonly Problem[], nowMs: number): Since<AccountState> {

@@ -30,10 +30,10 @@ import { isStillAsked, type PollRequest } from './poll-request.ts';
 import { afterQueryPoll, newQueryState, type QueryState } from './query-state.ts';
 import { brings } from './question.ts';
 import { type LetOthersRun, reconcile, reconfigure } from './reconcile.ts';
-import { idOf, type Look, type State, States } from './states.ts';
+import { type Look, type State, States, subjectId } from './states.ts';
 
 /** Names may be of any length. */
-const longestName = 256;
+const longestTagName = 256;
 
 /** What is known about one account. Nothing else replaces its states or publishes them. */
 export class AccountTable {
@@ -176,7 +176,7 @@ export class AccountTable {
   look(): Look {
     if (this.#planner.isOutdated()) this.#replan();
     const look = this.states.look();
-    for (const state of look.changed) this.#publisher.publish(idOf(state));
+    for (const state of look.changed) this.#publisher.publish(subjectId(state));
     if (this.#changes.activeCount === 0) return look;
     // Applications that have their entry already are due when all have theirs: first polls may be spread yet.
     return { ...look, due: look.due.filter((id) => this.states.queries.has(id)) };
@@ -212,7 +212,7 @@ export class AccountTable {
     if (before.gone !== after.gone) {
       const { id, name } = after.selected.application;
       const { name: account } = this.#options.account;
-      const fields = { account, app_id: id, app_name: cutText(name, longestName) };
+      const fields = { account, app_id: id, app_name: cutText(name, longestTagName) };
       this.#context.logger.info(fields, `application is ${after.gone ? 'gone' : 'back'}`);
     }
   }
@@ -230,7 +230,7 @@ export class AccountTable {
     const { state, skipped } = this.states.afterTurn(polled, startMs, how);
     if (skipped > 0) this.#context.observer.skipped(skipped);
     this.states.set(state);
-    this.#publisher.publish(idOf(state));
+    this.#publisher.publish(subjectId(state));
     return state;
   }
 

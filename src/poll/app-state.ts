@@ -24,9 +24,9 @@ import {
 } from './subject-state.ts';
 
 /** All that the poller remembers about one application: replaced, never changed. */
-export interface AppState extends SubjectState, Parts {
+export interface AppState extends SubjectState, StateParts {
   readonly kind: 'application';
-  readonly reading: Parts['reading'];
+  readonly reading: StateParts['reading'];
   readonly selected: SelectedApplication;
   /** By their ids, as far as they are known and wanted. */
   readonly hostNames: ReadonlyMap<string, string>;
@@ -172,7 +172,7 @@ interface FailingPart {
 }
 
 /** What is shown of an application. Its own values are one part, and those of each host. */
-interface Parts {
+interface StateParts {
   /** Its window ends where that of the oldest part does. */
   readonly reading: AppReading | undefined;
   /** By `applicationScope` or the id of a host; `hostsScope` stands for hosts that cannot be named. */
@@ -183,10 +183,10 @@ interface Parts {
   readonly heldSinceMs: number | undefined;
 }
 
-export const noParts: Parts = partsOf(undefined);
+export const noParts: StateParts = partsOf(undefined);
 
 /** What a poll brought. */
-function partsOf(reading: AppReading | undefined): Parts {
+function partsOf(reading: AppReading | undefined): StateParts {
   return madeOf(reading, new Map(), reading?.windowEndMs);
 }
 
@@ -194,7 +194,7 @@ function madeOf(
   reading: AppReading | undefined,
   failing: ReadonlyMap<string, FailingPart>,
   arrivedEndMs: number | undefined,
-): Parts {
+): StateParts {
   const held = [...failing].filter(([scope]) => isShown(reading, scope)).map(([, part]) => part);
   const windowEndMs = earliest([arrivedEndMs, ...held.map((part) => part.windowEndMs)]);
   const heldSinceMs = earliest(held.map(({ sinceMs }) => sinceMs));
@@ -225,11 +225,11 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
  * @param startMs when the poll began, or should have ended, on the monotonic clock
  */
 function withArrived(
-  before: Parts,
-  arrived: Parts,
+  before: StateParts,
+  arrived: StateParts,
   failed: ReadonlySet<string>,
   startMs: number,
-): Parts {
+): StateParts {
   if (failed.size === 0) return arrived;
   const failing = new Map<string, FailingPart>();
   for (const scope of failedScopesOf(failed, before.reading, arrived.reading)) {
@@ -265,7 +265,7 @@ function failedScopesOf(
 }
 
 /** Without the values that have failed since `sinceMs`, or for longer. */
-export function withoutFailingSince(before: Parts, sinceMs: number): Parts {
+export function withoutFailingSince(before: StateParts, sinceMs: number): StateParts {
   const { reading, failing, arrivedEndMs } = before;
   if (reading === undefined) return before;
   const isOut = (scope: string): boolean => (failing.get(scope)?.sinceMs ?? Infinity) <= sinceMs;
@@ -276,7 +276,7 @@ export function withoutFailingSince(before: Parts, sinceMs: number): Parts {
 }
 
 /** Without hosts that are not in `hostIds`; the same object if none has to go. What was read is not lost. */
-function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts {
+function withHosts(before: StateParts, hostIds: readonly string[] | undefined): StateParts {
   if (hostIds === undefined) return before;
   const wanted = new Set([applicationScope, hostsScope, ...hostIds]);
   const { reading, arrivedEndMs } = before;
@@ -293,7 +293,11 @@ function withHosts(before: Parts, hostIds: readonly string[] | undefined): Parts
  *
  * @param isSameWindow whether it was read for the window that is wanted: if not, what grows with it goes too
  */
-function withSeries(before: Parts, series: readonly PolledSeries[], isSameWindow = true): Parts {
+function withSeries(
+  before: StateParts,
+  series: readonly PolledSeries[],
+  isSameWindow = true,
+): StateParts {
   const { reading } = before;
   // A silent application has neither series nor values.
   if (reading === undefined || reading.series.length === 0) return before;

@@ -4,7 +4,7 @@ import type { Discovery } from '../model/source.ts';
 import type { AccountTable } from './account-table.ts';
 import type { Context } from './context.ts';
 import { nothingToDiscover, type Sought } from './discovery-state.ts';
-import { Pause } from './pause.ts';
+import { LoopPause } from './pause.ts';
 import { whatCallsWaitFor } from './subject-state.ts';
 
 /** Nothing can be shown before the first discovery succeeds, so it is tried again soon. */
@@ -12,12 +12,12 @@ const firstRetryMs = 1000;
 /** After a failed discovery, if shorter than the interval. While something is not found, it doubles each time. */
 const retryMs = 60_000;
 /** The shortest time between two discoveries, however many polls ask for one. */
-const minPauseMs = 10_000;
+const minListPauseMs = 10_000;
 /** A list that has waited for so many intervals counts as failed. */
-const lateAfterIntervals = 3;
+const listLateAfter = 3;
 /** Its calls may hang at their timeouts meanwhile: that is another failure. */
 const leastLateMs = 180_000;
-const waiting: Discovery = {
+const waitingDiscovery: Discovery = {
   ...nothingToDiscover,
   complete: false,
   error: new ApiError(
@@ -33,7 +33,7 @@ export class DiscoveryLoop {
   #options: Sought;
   readonly #table: AccountTable;
   readonly #context: Context;
-  readonly #pause: Pause;
+  readonly #pause: LoopPause;
   #underWay: AbortController | undefined;
   /** When the pause before the next discovery should have ended. */
   #lateAtMs: number | undefined;
@@ -42,7 +42,7 @@ export class DiscoveryLoop {
     this.#options = options;
     this.#table = table;
     this.#context = context;
-    this.#pause = new Pause(context.clock);
+    this.#pause = new LoopPause(context.clock);
   }
 
   /**
@@ -101,7 +101,7 @@ export class DiscoveryLoop {
 
   /** Brings the next discovery forward. */
   soon(): void {
-    this.#pause.endAfter(minPauseMs);
+    this.#pause.endAfter(minListPauseMs);
   }
 
   /**
@@ -145,13 +145,13 @@ export class DiscoveryLoop {
     const { clock, calls } = this.#context;
     const { intervalMs } = this.#options;
     const startMs = clock.monotonicMs();
-    const lateMs = Math.max(leastLateMs, lateAfterIntervals * intervalMs);
+    const lateMs = Math.max(leastLateMs, listLateAfter * intervalMs);
     let waitMs = lateMs;
     while (!(await this.#endsWithin(waitMs, asked))) {
       // A long list is not late as long as its pages come.
       waitMs = Math.max(startMs, calls.listEndedMs) + lateMs - clock.monotonicMs();
       if (waitMs > 0) continue;
-      await this.#table.discovered(waiting, signal);
+      await this.#table.discovered(waitingDiscovery, signal);
       await shown();
       waitMs = intervalMs;
     }

@@ -155,7 +155,7 @@ export function discoveryOptionsOf(entries: readonly AppEntry[]): Sought {
   return {
     selectors: polled.map(({ selector }) => selector),
     intervalMs: polled.length > 0 ? Math.min(...intervalsMs) : withoutListsMs,
-    tags: tagsOf(polled),
+    tags: taggedKeys(polled),
   };
 }
 
@@ -164,7 +164,7 @@ export function seeksAny(entries: readonly AppEntry[]): boolean {
   return entries.some(({ exclude }) => !exclude);
 }
 
-function tagsOf(entries: readonly AppEntry[]): readonly string[] {
+function taggedKeys(entries: readonly AppEntry[]): readonly string[] {
   return [...new Set(entries.flatMap(({ poll }) => Object.keys(poll.tags ?? {})))].toSorted();
 }
 
@@ -172,7 +172,7 @@ function tagsOf(entries: readonly AppEntry[]): readonly string[] {
 export function wantSameApplications(left: AccountInUse, right: AccountInUse): boolean {
   return (
     isDeepStrictEqual(left.account.shard, right.account.shard) &&
-    isDeepStrictEqual(tagsOf(left.entries), tagsOf(right.entries)) &&
+    isDeepStrictEqual(taggedKeys(left.entries), taggedKeys(right.entries)) &&
     isDeepStrictEqual(selectorsOf(left.entries), selectorsOf(right.entries))
   );
 }

@@ -52,7 +52,7 @@ export class MetricWatch {
     }
     if (pollSucceeded !== true) return;
     watch.polled.add(application.id);
-    if (!isBusy(selected, reading)) return;
+    if (!hasCalls(selected, reading)) return;
     for (const gauge of watch.open.keys()) {
       if (!gauge.ofHostsAlone || reading.hosts.size > 0) watch.open.set(gauge, true);
     }
@@ -123,7 +123,7 @@ export function hasValueOf({ indexes }: WatchedGauge, { application, hosts }: Ap
 }
 
 /** Whether the poll shows requests; or the list of applications, if the entry does not ask for throughput. */
-function isBusy({ application }: SelectedApplication, reading: AppReading): boolean {
+function hasCalls({ application }: SelectedApplication, reading: AppReading): boolean {
   const { series } = reading;
   if (!series.some(({ preset }) => preset === 'throughput')) {
     return (application.summary?.requestsPerMinute ?? 0) > 0;

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 
 /** The pause of a loop, which can be cut short. Times are monotonic. */
-export class Pause {
+export class LoopPause {
   readonly #clock: Clock;
   #endMs: number | undefined;
   #startMs = 0;

@@ -15,7 +15,7 @@ import {
   isWorthPolling,
 } from '../model/selected-application.ts';
 import type { ApplicationQuestion, Polled, Question, Source } from '../model/source.ts';
-import { totalOf } from './account-plan.ts';
+import { totalCalls } from './account-plan.ts';
 import { askedOf, brings } from './question.ts';
 import type { PollTimes } from './schedule.ts';
 import type { States } from './states.ts';
@@ -24,7 +24,7 @@ import type { States } from './states.ts';
 export type PollRequest = Question & PollTimes & { readonly id: string; readonly queuedMs: number };
 
 /** What to ask about a subject now; `undefined` if it is no longer there. */
-export function requestOf(id: string, states: States, nowMs: number): PollRequest | undefined {
+export function pollRequest(id: string, states: States, nowMs: number): PollRequest | undefined {
   const state = states.get(id);
   if (state === undefined) return undefined;
   const times = { ...states.timesOf(state), queuedMs: nowMs };
@@ -101,7 +101,7 @@ export class GroupPoll {
   constructor(asked: readonly PollRequest[], source: Source) {
     this.job = {
       key: asked[0]?.id ?? '',
-      size: totalOf(source.cost(asked)),
+      size: totalCalls(source.cost(asked)),
       dueMs: Math.min(...asked.map(({ dueMs }) => dueMs)),
       periodMs: Math.min(...asked.map(({ periodMs }) => periodMs)),
     };

@@ -103,7 +103,7 @@ export class ProblemLog {
       return;
     }
     for (const problem of some) {
-      const facts = which === 0 ? factsOf(problem) : {};
+      const facts = which === 0 ? loggedFacts(problem) : {};
       this.#logger[level]({ ...this.#of, ...problem.subject, ...facts }, problem.log[which]);
     }
   }
@@ -129,7 +129,7 @@ export class ProblemLog {
       oldest?.sinceMs === undefined ? {} : { since: new Date(oldest.sinceMs).toISOString() };
     const examples = examplesOf(some);
     const counted = examples.length === 0 ? {} : { count: some.length, examples };
-    return { ...this.#of, ...counted, ...since, ...(oldest && factsOf(oldest)) };
+    return { ...this.#of, ...counted, ...since, ...(oldest && loggedFacts(oldest)) };
   }
 }
 
@@ -168,7 +168,7 @@ function isDropped(kind: ProblemKind): boolean {
 }
 
 /** The answer of New Relic says itself what to do. */
-function factsOf({ kind, reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
+function loggedFacts({ kind, reason, text, remedy }: Problem): Readonly<Record<string, unknown>> {
   if (isDropped(kind)) return { reason, remedy };
   return reason === undefined
     ? { problem: text, remedy }

@@ -63,13 +63,13 @@ function pastPhase(time: number, phase: number | undefined): number {
 /** So far back late polls count. */
 const rememberedMs = 10 * minuteMs;
 /** The share of its interval by which a poll may be late: plans promise a fifth, and their paces have gaps. */
-const tolerance = 0.25;
+const phaseTolerance = 0.25;
 
 /** How long ago the poll before ended, if one that ends now is late; else 0. */
 function lateGapMs(state: SubjectState, plannedMs: number, nowMs: number): number {
   const { dueMs, endedMs, pollsEnded } = state;
   // First polls go out together; the second one may take up to an interval, at the even pace.
-  const toleratedMs = (pollsEnded === 1 ? 1 + tolerance : tolerance) * plannedMs;
+  const toleratedMs = (pollsEnded === 1 ? 1 + phaseTolerance : phaseTolerance) * plannedMs;
   // A plan that has changed meanwhile has moved what is due: a long gap need not be late.
   const lateMs = Math.min(nowMs - dueMs, nowMs - endedMs - plannedMs);
   return lateMs > toleratedMs ? nowMs - endedMs : 0;

@@ -10,7 +10,7 @@ import { failingFrom, type Why, whatCallsWaitFor } from './subject-state.ts';
 /** What is known about a subject of polls. */
 export type State = AppState | QueryState;
 
-export function idOf(state: State): string {
+export function subjectId(state: State): string {
   return state.kind === 'query' ? queryIdOf(state.query) : state.selected.application.id;
 }
 
@@ -101,7 +101,7 @@ export class States {
 
   /** The state of one from now on. */
   set(next: State): State {
-    const id = idOf(next);
+    const id = subjectId(next);
     const before = this.get(id);
     const state = before === undefined ? next : this.#inTurn(before, next);
     // One that still waits for its first poll keeps its place.
@@ -147,7 +147,7 @@ export class States {
   askNew(kind: State['kind']): void {
     const unasked = [...this.#unasked].flatMap((id) => this.get(id) ?? []);
     for (const [index, state] of unasked.filter((one) => one.kind === kind).entries()) {
-      this.#unasked.delete(idOf(state));
+      this.#unasked.delete(subjectId(state));
       const { dueMs } = this.#dueIn(state, this.#stretch > 1 ? phaseOf(index) : 0);
       const latestMs = state.pollsEnded === 0 ? Infinity : state.dueMs;
       this.set({ ...state, dueMs: Math.min(dueMs, latestMs) });
@@ -168,7 +168,7 @@ export class States {
     const nowMs = this.#clock.monotonicMs();
     const timing = { intervalMs: this.#intervalMsOf(state), ...how };
     const { dueMs, skipped } = dueAfter(state.dueMs, { startMs, nowMs }, timing);
-    const before = this.get(idOf(state)) ?? state;
+    const before = this.get(subjectId(state)) ?? state;
     const gaps = gapsAfter(before, timing.intervalMs, nowMs);
     const next = { ...state, dueMs, endedMs: nowMs, gaps };
     return { state: withoutStaleValues(next, nowMs), skipped };
@@ -202,7 +202,7 @@ export class States {
 
   /** When something happens to it next; infinite if never. While it is polled, it is not due. */
   nextEventMs(state: State): number {
-    const dueMs = this.#polling.has(idOf(state)) ? Infinity : state.dueMs;
+    const dueMs = this.#polling.has(subjectId(state)) ? Infinity : state.dueMs;
     return Math.min(dueMs, this.#lateMsOf(state), staleAtMs(state));
   }
 
@@ -226,14 +226,14 @@ export class States {
     for (const before of this.all) {
       const state = this.#inTime(before, nowMs);
       if (state !== before) changed.push(this.set(state));
-      if (state.dueMs > nowMs || this.#polling.has(idOf(state))) {
+      if (state.dueMs > nowMs || this.#polling.has(subjectId(state))) {
         nextMs = Math.min(nextMs, this.nextEventMs(state));
       } else {
         due.push(state);
         nextMs = Math.min(nextMs, this.#lateMsOf(state), staleAtMs(state));
       }
     }
-    return { due: inOrder(due), changed, nextMs };
+    return { due: dueInOrder(due), changed, nextMs };
   }
 
   /** Applications that are not due yet, but may be polled with others, in the order in which they are due. */
@@ -245,7 +245,7 @@ export class States {
       const isNear = state.dueMs - this.#intervalMsOf(state) / 2 <= nowMs;
       if ((isNear || state.pollsEnded === 0) && !this.#polling.has(id)) early.push(state);
     }
-    return inOrder(early).slice(0, most);
+    return dueInOrder(early).slice(0, most);
   }
 
   #inTime(before: State, nowMs: number): State {
@@ -283,6 +283,6 @@ export class States {
   }
 }
 
-function inOrder(due: readonly State[]): readonly string[] {
-  return due.toSorted((left, right) => left.dueMs - right.dueMs).map(idOf);
+function dueInOrder(due: readonly State[]): readonly string[] {
+  return due.toSorted((left, right) => left.dueMs - right.dueMs).map(subjectId);
 }

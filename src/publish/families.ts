@@ -52,7 +52,7 @@ function healthSamples({ application }: AppSnapshot): readonly Sample[] {
 }
 
 /** Every gauge that each application may have, in the order of the page; the polled ones come first. */
-const fixed: Readonly<Record<string, readonly [help: string, AppFamily['samplesOf']]>> = {
+const fixedTexts: Readonly<Record<string, readonly [help: string, AppFamily['samplesOf']]>> = {
   newrelic_application_window_end_timestamp_seconds: [
     `End of the window that the published values describe, in seconds since the epoch. ${cachedNotice}`,
     ({ reading }) => oneTimestamp(reading?.windowEndMs),
@@ -115,7 +115,7 @@ const fixed: Readonly<Record<string, readonly [help: string, AppFamily['samplesO
       reason === undefined ? [] : oneSample(1, renderLabels([['reason', reason]])),
   ],
 };
-export const fixedFamilies: readonly AppFamily[] = Object.entries(fixed).map(
+export const fixedFamilies: readonly AppFamily[] = Object.entries(fixedTexts).map(
   ([name, [help, ofApplication]]) => ({ name, help, samplesOf: ofApplication }),
 );
 
@@ -242,13 +242,13 @@ const places: ReadonlyMap<string, number> = new Map(
   ].map((name, index) => [name, index]),
 );
 
-function placeOf({ name }: FamilyHead): number {
+function familyPlace({ name }: FamilyHead): number {
   return places.get(name) ?? places.get('') ?? 0;
 }
 
 /** `newrelic_up` and the presets come first, then the metrics that configurations name, then what every application has. */
 export function inPageOrder<Head extends FamilyHead>(families: readonly Head[]): readonly Head[] {
   return families.toSorted(
-    (left, right) => placeOf(left) - placeOf(right) || (left.name < right.name ? -1 : 1),
+    (left, right) => familyPlace(left) - familyPlace(right) || (left.name < right.name ? -1 : 1),
   );
 }

@@ -45,7 +45,7 @@ function logfmtValue(value: unknown): string {
 }
 
 /** Whom a line is about and why, in this order: what somebody reads first. */
-const firstNames: readonly string[] = ['account', 'app_name', 'app_id', 'host_id', 'reason'];
+const firstFields: readonly string[] = ['account', 'app_name', 'app_id', 'host_id', 'reason'];
 
 /** Texts in whole sentences, in this order, without quotes. */
 const proseNames: readonly string[] = ['error', 'problem', 'remedy', 'stack'];
@@ -74,7 +74,7 @@ export function prettyLine(entry: LogEntry, isColored: boolean): string {
   const { prose, lines } = proseOf(named);
   const rest = Object.entries({ ...others, error: detail }).filter(
     ([name, value]: FlatField) =>
-      !firstNames.includes(name) &&
+      !firstFields.includes(name) &&
       !(proseNames.includes(name) && typeof value === 'string') &&
       !(isRecord(value) && isEmpty(value)),
   );
@@ -86,9 +86,9 @@ export function prettyLine(entry: LogEntry, isColored: boolean): string {
       paint(colors.get(level) ?? bold, level.toUpperCase().padEnd(5)),
       paint(bold, escapeUnsafe(msg)),
     ].join(' '),
-    pairs(firstNames.map((name) => [name, named.get(name)])),
+    logfmtPairs(firstFields.map((name) => [name, named.get(name)])),
     ...prose,
-    pairs(flatFields(Object.fromEntries(rest))),
+    logfmtPairs(flatFields(Object.fromEntries(rest))),
   ];
   return [groups.filter((group) => group !== '').join('  '), ...lines].join('\n');
 }
@@ -107,7 +107,7 @@ function proseOf(named: ReadonlyMap<string, unknown>) {
   return { prose, lines };
 }
 
-function pairs(fields: readonly FlatField[]): string {
+function logfmtPairs(fields: readonly FlatField[]): string {
   return fields
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${escapeUnsafe(name)}=${prettyValue(value)}`)

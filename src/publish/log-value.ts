@@ -32,7 +32,7 @@ export function loggedError(
   const { reason, status }: Error & { reason?: unknown; status?: unknown } = error;
   return {
     type: error.name,
-    message: messageOf(error),
+    message: errorMessageOf(error),
     reason,
     status,
     cause: causes === 0 ? undefined : loggedError(error.cause, hasStack, causes - 1),
@@ -41,7 +41,7 @@ export function loggedError(
 }
 
 /** When a connection fails at every address, Node's error has no message of its own. */
-function messageOf(error: Error): string {
+function errorMessageOf(error: Error): string {
   if (error.message !== '' || !(error instanceof AggregateError)) {
     return withoutOpensslNoise(error.message);
   }
@@ -64,13 +64,13 @@ function fieldsWithoutSecrets(
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]: [string, unknown]) => {
       const isSecret = secretNames.test(name.replaceAll(/[-_]/g, ''));
-      return [redact(name), isSecret ? redacted : withoutSecrets(value, redact)];
+      return [redact(name), isSecret ? redacted : redactedValue(value, redact)];
     }),
   );
 }
 
-function withoutSecrets(value: unknown, redact: (text: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutSecrets(item, redact));
+function redactedValue(value: unknown, redact: (text: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => redactedValue(item, redact));
   if (typeof value === 'object' && value !== null) return fieldsWithoutSecrets(value, redact);
   const safe = redact(String(value));
   // A number stays a number unless its digits are a secret.

@@ -36,7 +36,7 @@ export interface LoggerDependencies {
 }
 
 /** What may wait for a reader that has stopped reading: at level debug some minutes. */
-const mostWaiting = 4 * 1024 * 1024;
+const mostUnreadBytes = 4 * 1024 * 1024;
 
 /**
  * Creates a logger that writes one line per entry, synchronously, so that the last words of a dying
@@ -54,7 +54,7 @@ export async function createLogger(
   let lost = 0;
   const destination = {
     write: (line: string): void => {
-      if ((stderr.writableLength ?? 0) > mostWaiting) {
+      if ((stderr.writableLength ?? 0) > mostUnreadBytes) {
         lost += 1;
         return;
       }

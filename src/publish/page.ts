@@ -21,19 +21,19 @@ const deflateElsewhere = promisify(deflateRaw);
  * Level 1 takes a third of the time of level 6, and a page is so repetitive that a higher level gains
  * little.
  */
-const level = 1;
+const gzipLevel = 1;
 
 /** Makes a page of bytes that nobody writes to any more; compresses them on another thread. */
 export async function packedPage(identity: readonly Buffer[]): Promise<Page> {
   // Flushed but not ended, so that the exporter's own metrics can follow. Pieces larger than zlib's
   // default save trips between the threads.
-  const options = { level, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
+  const options = { level: gzipLevel, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 64 * 1024 };
   const crc = identity.reduce((sum, part) => crc32(part, sum), 0);
   return { identity, gzip: await buffer(Readable.from(identity).pipe(createGzip(options))), crc };
 }
 
 /** The families that the subjects may have lines of, in the order of the page. */
-function familiesOf(subjects: readonly RenderedSubject[]): readonly FamilyHead[] {
+function pageFamilies(subjects: readonly RenderedSubject[]): readonly FamilyHead[] {
   // Applications that ask for the same metrics share one list.
   const lists = new Set(subjects.map(({ families }) => families));
   const all = [...lists].flat().toReversed();
@@ -45,7 +45,7 @@ const uncopiedBytes = 16 * 1024;
 const mostBlockBytes = 1024 * 1024;
 
 /** Bytes one after the other: small ones are copied together, large ones stay where they are. */
-class Parts {
+class SubjectLines {
   readonly all: Buffer[] = [];
   #block = Buffer.alloc(0);
   #start = 0;
@@ -90,12 +90,12 @@ export async function createPage(
   subjects: readonly RenderedSubject[],
   nextTurn: () => Promise<void>,
 ): Promise<Page> {
-  const families = familiesOf(subjects).map(({ name, help }) => ({
+  const families = pageFamilies(subjects).map(({ name, help }) => ({
     name,
     header: Buffer.from(renderHeader(name, help)),
   }));
   const sizes = [...families.map(({ header }) => header), ...subjects.map(({ bytes }) => bytes)];
-  const parts = new Parts(sizes.reduce((sum, { length }) => sum + length, 0));
+  const parts = new SubjectLines(sizes.reduce((sum, { length }) => sum + length, 0));
   // The families of each subject are in the order of the page, too.
   const nextFamilies = new Uint32Array(subjects.length);
   for (const { name, header } of families) {
@@ -126,7 +126,7 @@ export async function gzipMember(page: Page, rest: Buffer): Promise<readonly Buf
   trailer.writeUInt32LE(crc32(rest, page.crc), 0);
   const length = page.identity.reduce((sum, part) => sum + part.length, rest.length);
   trailer.writeUInt32LE(length % 2 ** 32, 4);
-  return [page.gzip, await deflateElsewhere(rest, { level }), trailer];
+  return [page.gzip, await deflateElsewhere(rest, { level: gzipLevel }), trailer];
 }
 
 /** Keeps the page of the newest state, and builds it at most once for each change. */

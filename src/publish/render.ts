@@ -69,13 +69,13 @@ export function renderSamples(
 ): string {
   let text = '';
   for (const { host = '', labels, after = shared.after, value } of samples) {
-    const all = joined(joined(joined(shared.before, host), labels), after);
+    const all = joinedLabels(joinedLabels(joinedLabels(shared.before, host), labels), after);
     text += all === '' ? `${name} ${value}\n` : `${name}{${all}} ${value}\n`;
   }
   return text;
 }
 
-function joined(left: string, right: string): string {
+function joinedLabels(left: string, right: string): string {
   return left === '' || right === '' ? left + right : `${left},${right}`;
 }
 

@@ -3,7 +3,7 @@ import type { Shard } from '../model/shard.ts';
 import type { BuildInfo } from '../model/status.ts';
 import type { ApiObserver, DaemonOperation, PollObserver } from '../model/telemetry.ts';
 import { createObserverMetrics } from './observer-metrics.ts';
-import { type AccountSource, createStatusMetrics } from './status-metrics.ts';
+import { createStatusMetrics, type StatusReader } from './status-metrics.ts';
 
 /** The exporter's metrics of itself: `newrelic_exporter_*`, `process_*` and `nodejs_*`. */
 export interface SelfMetrics extends ProgramMetrics {
@@ -38,7 +38,7 @@ const wholeBound = /\{le="(\d+)"/g;
 /** In characters, some milliseconds of work: those of 300 accounts have 17,000 lines. */
 const largeFamily = 256 * 1024;
 
-export interface SelfMetricsDependencies extends AccountSource {
+export interface SelfMetricsDependencies extends StatusReader {
   /** Resolves after other work of the process has run, as `setImmediate` does. */
   readonly nextTurn: () => Promise<void>;
 }

@@ -18,9 +18,9 @@ const noSeries: readonly PolledSeries[] = [];
 const none: Readonly<LeftOut> = { duplicate: 0, max_series: 0, fault: 0 };
 
 /** An application or a query, or an account itself. */
-interface Subject {
+interface StoredSubject {
   readonly id: string;
-  readonly account: Account;
+  readonly account: StoredAccount;
   rendered: RenderedSubject;
   /** Whether it holds its labels: otherwise another one is shown with them. */
   isShown: boolean;
@@ -28,9 +28,9 @@ interface Subject {
   leftOut: Readonly<LeftOut>;
 }
 
-interface Account {
+interface StoredAccount {
   readonly name: string;
-  readonly subjects: Map<string, Subject>;
+  readonly subjects: Map<string, StoredSubject>;
   /** Those that a fault of this program keeps from being shown. */
   readonly faulty: Set<string>;
   up: boolean | undefined;
@@ -38,11 +38,11 @@ interface Account {
 }
 
 /** The order of the numbers that the ids write: decimal strings, perhaps longer than a number holds. */
-const byId = (left: Subject, right: Subject): number =>
+const byId = (left: StoredSubject, right: StoredSubject): number =>
   left.id.length - right.id.length || (left.id < right.id ? -1 : 1);
 
 /** A series counts as dropped once, when it is first left out. */
-function countDropped(subject: Subject): void {
+function countDropped(subject: StoredSubject): void {
   const { series, duplicates, leftOut: tooMany } = subject.rendered;
   const duplicate = duplicates + (subject.isShown ? 0 : series);
   const leftOut = { duplicate, max_series: tooMany, fault: 0 };
@@ -55,10 +55,10 @@ function countDropped(subject: Subject): void {
 /** Decides who may publish series with certain labels: the first that claimed them, then the next. */
 class Claims {
   /** The first in each queue may publish. */
-  readonly #queues = new Map<string, Set<Subject>>();
+  readonly #queues = new Map<string, Set<StoredSubject>>();
 
   /** Returns whether the owner may publish; otherwise it waits. Claiming again changes nothing. */
-  claim(labels: string, owner: Subject): boolean {
+  claim(labels: string, owner: StoredSubject): boolean {
     const queue = this.#queues.get(labels) ?? new Set();
     this.#queues.set(labels, queue.add(owner));
     const [holder] = queue;
@@ -66,7 +66,7 @@ class Claims {
   }
 
   /** Gives up the labels or the wait for them. Returns the owner that may publish from now on, if new. */
-  release(labels: string, owner: Subject): Subject | undefined {
+  release(labels: string, owner: StoredSubject): StoredSubject | undefined {
     const queue = this.#queues.get(labels) ?? new Set();
     const [holder] = queue;
     queue.delete(owner);
@@ -78,7 +78,7 @@ class Claims {
 
 /** Holds the published series as bytes: renders a subject when it is published, not during a scrape. */
 export class SeriesStore implements SnapshotSink {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new Map<string, StoredAccount>();
   readonly #claims = new Claims();
   /** By what they are made of: thousands of applications have the same series. */
   readonly #families = new WeakMap<object, readonly AppFamily[]>();
@@ -163,7 +163,7 @@ export class SeriesStore implements SnapshotSink {
   }
 
   leftOutOf(name: string): Readonly<LeftOut> {
-    const { subjects = new Map<string, Subject>(), faulty } = this.#accounts.get(name) ?? {};
+    const { subjects = new Map<string, StoredSubject>(), faulty } = this.#accounts.get(name) ?? {};
     const now = { ...none, fault: faulty?.size ?? 0 };
     for (const { leftOut } of subjects.values()) {
       now.duplicate += leftOut.duplicate;
@@ -172,7 +172,7 @@ export class SeriesStore implements SnapshotSink {
     return now;
   }
 
-  #show(id: string, account: Account, rendered: RenderedSubject): void {
+  #show(id: string, account: StoredAccount, rendered: RenderedSubject): void {
     const known = account.subjects.get(id);
     const subject = known ?? { id, account, rendered, isShown: false, leftOut: none };
     if (known?.rendered.identity !== rendered.identity) {
@@ -201,12 +201,12 @@ export class SeriesStore implements SnapshotSink {
       .map(({ rendered }) => rendered);
   }
 
-  #accountOf(name: string): Account {
+  #accountOf(name: string): StoredAccount {
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
     const account = {
       name,
-      subjects: new Map<string, Subject>(),
+      subjects: new Map<string, StoredSubject>(),
       faulty: new Set<string>(),
       up: undefined,
       dropped: { ...none },
@@ -216,7 +216,7 @@ export class SeriesStore implements SnapshotSink {
   }
 
   /** Takes its series off the page. The next one that claims the same labels is shown. */
-  #withdraw(subject: Subject): void {
+  #withdraw(subject: StoredSubject): void {
     subject.isShown = false;
     const next = this.#claims.release(subject.rendered.identity, subject);
     if (next === undefined) return;

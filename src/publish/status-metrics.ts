@@ -1,11 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type Problem, problemsOf, subjectsOf } from '../model/problem.ts';
+import { type Problem, problemSubjects, problemsOf } from '../model/problem.ts';
 import type { ProblemKind } from '../model/problem-kinds.ts';
 import type { AccountDetails } from '../model/status.ts';
 import { type SeriesDropReason, seriesDropReasons } from '../model/telemetry.ts';
 
 /** Where the state of the accounts comes from. */
-export interface AccountSource {
+export interface StatusReader {
   status(): readonly AccountDetails[];
   seriesOf(account: string): number;
   /** Series of the account left out since the start. */
@@ -16,7 +16,7 @@ export interface AccountSource {
  * What is shown of a list of mistakes, for each account: one wrong setting may be wrong in ten thousand
  * entries, and prom-client would block everything else for 40 ms in each scrape.
  */
-const mostMissing = 1000;
+const mostMissingSeries = 1000;
 
 /** What a family says of an account: the labels beside `account`, and the value if it is known. */
 type Samples = readonly (readonly [Readonly<Record<string, string>>, number | undefined])[];
@@ -24,20 +24,20 @@ type Samples = readonly (readonly [Readonly<Record<string, string>>, number | un
 /** 1 for each subject that has the problem. */
 function ofKind(kind: ProblemKind): SamplesOf {
   return (_status, _source, problems) =>
-    subjectsOf(problems, kind)
-      .slice(0, mostMissing)
+    problemSubjects(problems, kind)
+      .slice(0, mostMissingSeries)
       .map((subject) => [subject, 1]);
 }
 
 /** The value of an account, or one for each of the labels beside `account`. */
 type SamplesOf = (
   status: AccountDetails,
-  source: AccountSource,
+  source: StatusReader,
   problems: readonly Problem[],
 ) => number | undefined | Samples;
-type Family = readonly [help: string, samplesOf: SamplesOf, labelNames?: readonly string[]];
+type StatusFamily = readonly [help: string, samplesOf: SamplesOf, labelNames?: readonly string[]];
 
-const families: Readonly<Record<string, Family>> = {
+const families: Readonly<Record<string, StatusFamily>> = {
   newrelic_exporter_api_requests_in_flight: [
     'Calls to the New Relic API that are under way.',
     (status) => status.requestsInFlight,
@@ -117,7 +117,7 @@ const families: Readonly<Record<string, Family>> = {
  * Creates the metrics that mirror the state of the accounts, and gives what renews them. Series of
  * accounts that are gone vanish.
  */
-export function createStatusMetrics(registry: Registry, source: AccountSource): () => void {
+export function createStatusMetrics(registry: Registry, source: StatusReader): () => void {
   const metrics = Object.entries(families).map(([name, [help, samplesOf, labelNames = []]]) => {
     const config = { name, help, labelNames: ['account', ...labelNames], registers: [registry] };
     return { samplesOf, metric: name.endsWith('_total') ? new Counter(config) : new Gauge(config) };

@@ -4,7 +4,7 @@ import type { SimulatedApplication, SimulatedHost } from './simulated-applicatio
 type Json = Readonly<Record<string, unknown>>;
 
 /** What an application's document needs besides its record. */
-export interface ApplicationState {
+export interface DocumentState {
   readonly nowMs: number;
   readonly listedHosts: readonly SimulatedHost[];
   /** Mean over the newest complete minutes: of web requests if it has them. */
@@ -48,7 +48,7 @@ function apdexScore(responseTimeMs: number): number {
   return Number(Math.max(0.3, 1 - responseTimeMs / 4000).toFixed(2));
 }
 
-function summaryDocument(application: SimulatedApplication, state: ApplicationState): Json {
+function summaryDocument(application: SimulatedApplication, state: DocumentState): Json {
   const instances = state.listedHosts.reduce((sum, host) => sum + host.instanceIds.length, 0);
   return {
     response_time: state.throughput === 0 ? 0 : application.responseTimeMs,
@@ -73,10 +73,7 @@ function linksDocument(application: SimulatedApplication, hosts: readonly Simula
 }
 
 /** One element of the list. A silent application has no summaries and no links to hosts. */
-export function applicationDocument(
-  application: SimulatedApplication,
-  state: ApplicationState,
-): Json {
+export function applicationDocument(application: SimulatedApplication, state: DocumentState): Json {
   const reporting = application.silentSinceMs === undefined;
   // It is accurate to a few minutes.
   const lastReportedMs = Math.floor(state.nowMs / minuteMs) * minuteMs;

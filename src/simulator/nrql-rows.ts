@@ -38,7 +38,7 @@ function attributesOf(
 }
 
 /** A metric of an application; its attributes but those that only the host decides. */
-interface Subject {
+interface RowSubject {
   readonly metric: SimulatedMetric;
   readonly attributes: NrqlAttributes;
 }
@@ -51,11 +51,11 @@ interface HostData {
 }
 
 class MetricRow implements NrqlRow {
-  readonly #subject: Subject;
+  readonly #subject: RowSubject;
   readonly #data: HostData;
   #timeslice: Timeslice | undefined;
 
-  constructor(subject: Subject, data: HostData) {
+  constructor(subject: RowSubject, data: HostData) {
     this.#subject = subject;
     this.#data = data;
   }

@@ -37,7 +37,7 @@ interface OtherData {
   readonly numbers: readonly (readonly [attribute: string, usual: number])[];
 }
 
-const kinds: readonly EntityKind[] = [
+const entityKinds: readonly EntityKind[] = [
   {
     domain: 'BROWSER',
     type: 'APPLICATION',
@@ -115,7 +115,7 @@ const kinds: readonly EntityKind[] = [
   },
 ];
 
-function rowsIn(table: string): readonly (readonly string[])[] {
+function sampleRows(table: string): readonly (readonly string[])[] {
   return table
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -127,7 +127,7 @@ export function guidOf(accountId: number, domain: string, type: string, name: st
   return Buffer.from(text).toString('base64').replaceAll('=', '');
 }
 
-function namesIn(
+function entityNames(
   kind: EntityKind,
   applications: readonly SimulatedApplication[],
 ): readonly string[] {
@@ -139,9 +139,9 @@ export function otherEntities(
   accountId: number,
   applications: readonly SimulatedApplication[],
 ): readonly OtherEntities[] {
-  return kinds.map((kind) => {
+  return entityKinds.map((kind) => {
     const { domain, type } = kind;
-    const metrics = rowsIn(kind.golden).map(([name, title, unit, select, from]) => {
+    const metrics = sampleRows(kind.golden).map(([name, title, unit, select, from]) => {
       const eventId = from === 'Metric' ? 'entity.guid' : 'entityGuid';
       return { name, title, unit, definition: { select, from, where: '', facet: '', eventId } };
     });
@@ -155,13 +155,13 @@ export function otherEntities(
       tags: [],
       goldenMetrics: { metrics },
     });
-    return { domain, type, outlines: () => namesIn(kind, applications).map(outlineOf) };
+    return { domain, type, outlines: () => entityNames(kind, applications).map(outlineOf) };
   });
 }
 
 /** The types of data that only these entities have. */
 export const otherEventTypes: ReadonlySet<string> = new Set(
-  kinds.flatMap(({ data }) => rowsIn(data).map(([eventType = '']) => eventType)),
+  entityKinds.flatMap(({ data }) => sampleRows(data).map(([eventType = '']) => eventType)),
 );
 
 /** What there is of a type of data a minute: what each record says of its entity, and its numbers. */
@@ -170,11 +170,11 @@ export function otherData(
   accountId: number,
   applications: readonly SimulatedApplication[],
 ): readonly OtherData[] {
-  return kinds.flatMap((kind) =>
-    rowsIn(kind.data)
+  return entityKinds.flatMap((kind) =>
+    sampleRows(kind.data)
       .filter(([type]) => type === eventType)
       .flatMap(([, perMinute, list = '']) =>
-        namesIn(kind, applications).map((name): OtherData => {
+        entityNames(kind, applications).map((name): OtherData => {
           const guid = guidOf(accountId, kind.domain, kind.type, name);
           const numbers = list.split(', ').map((one) => one.split(' '));
           return {

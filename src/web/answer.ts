@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
 import type { Format } from '../publish/page.ts';
 
-export interface Answer {
+export interface WebAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
   /** Sent one after the other, without a copy. */
@@ -14,7 +14,7 @@ export interface Answer {
 export type Route = (
   request: IncomingMessage,
   response: ServerResponse,
-) => Answer | Promise<Answer>;
+) => WebAnswer | Promise<WebAnswer>;
 
 const securityHeaders: OutgoingHttpHeaders = {
   'X-Content-Type-Options': 'nosniff',
@@ -29,7 +29,7 @@ export function textAnswer(
   contentType: string,
   text: string,
   headers: OutgoingHttpHeaders = {},
-): Answer {
+): WebAnswer {
   return {
     status,
     headers: { 'Content-Type': contentType, 'Cache-Control': 'no-store', ...headers },
@@ -38,11 +38,15 @@ export function textAnswer(
 }
 
 /** A short text for people and logs; ends with a newline. */
-export function plainAnswer(status: number, text: string, headers?: OutgoingHttpHeaders): Answer {
+export function plainAnswer(
+  status: number,
+  text: string,
+  headers?: OutgoingHttpHeaders,
+): WebAnswer {
   return textAnswer(status, 'text/plain; charset=utf-8', `${text}\n`, headers);
 }
 
-export function jsonAnswer(status: number, value: unknown): Answer {
+export function jsonAnswer(status: number, value: unknown): WebAnswer {
   return textAnswer(status, 'application/json', `${JSON.stringify(value)}\n`);
 }
 
@@ -88,7 +92,7 @@ export function formatFor(accept: string | undefined): Format {
 const compress = promisify(gzip);
 
 /** The answer in gzip if the client prefers that; compressed in another thread. */
-export async function compressed(request: IncomingMessage, answer: Answer): Promise<Answer> {
+export async function compressed(request: IncomingMessage, answer: WebAnswer): Promise<WebAnswer> {
   const headers = { ...answer.headers, Vary: 'Accept-Encoding' };
   if (!prefersGzip(request.headers['accept-encoding'])) return { ...answer, headers };
   return {
@@ -99,7 +103,7 @@ export async function compressed(request: IncomingMessage, answer: Answer): Prom
 }
 
 /** Sends the answer; only its headers if the request is HEAD. */
-export function send(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function send(request: IncomingMessage, response: ServerResponse, answer: WebAnswer): void {
   const parts = answer.body.filter((part) => part.length > 0);
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(answer.status, {

@@ -10,7 +10,7 @@ interface Connection {
 }
 
 /** Names a connection by its two ends: no two open ones have the same name, TLS or not. */
-function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }
 
@@ -32,7 +32,7 @@ export class Connections {
   }
 
   opened(socket: Socket): void {
-    const name = nameOf(socket);
+    const name = endsOf(socket);
     const connection: Connection = { socket, unread: undefined };
     this.#open.set(name, connection);
     socket.once('close', () => {
@@ -43,12 +43,12 @@ export class Connections {
 
   /** The TCP connection of a connection, such as that of a TLS handshake. */
   transportOf(socket: Socket): Socket | undefined {
-    return this.#open.get(nameOf(socket))?.socket;
+    return this.#open.get(endsOf(socket))?.socket;
   }
 
   /** The connection of the response is being answered until the response emits `close`. */
   answering(response: ServerResponse): void {
-    const name = nameOf(response.req.socket);
+    const name = endsOf(response.req.socket);
     const connection = this.#open.get(name);
     const change = (difference: 1 | -1): void => {
       if (connection === undefined || this.#open.get(name) !== connection) return;

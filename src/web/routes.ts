@@ -5,7 +5,6 @@ import type { AccountDetails, ReloadStatus, StatusSource } from '../model/status
 import type { Logger } from '../model/telemetry.ts';
 import { gzipMember, type Page, toOpenMetrics } from '../publish/page.ts';
 import {
-  type Answer,
   compressed,
   contentTypes,
   formatFor,
@@ -17,6 +16,7 @@ import {
   type Route,
   send,
   textAnswer,
+  type WebAnswer,
 } from './answer.ts';
 import { applicationPage, unknownApplicationPage } from './status/application-page.ts';
 import { refreshScript, scriptPath } from './status/refresh-script.ts';
@@ -69,7 +69,7 @@ const noClient = plainAnswer(503, 'The client did not wait.');
  */
 export function createMetricsRoute(
   sources: MetricsSources,
-): (request: IncomingMessage) => Promise<Answer> {
+): (request: IncomingMessage) => Promise<WebAnswer> {
   return async (request) => {
     const { accept, 'accept-encoding': acceptEncoding } = request.headers;
     const format = formatFor(accept);
@@ -138,7 +138,7 @@ function statusRoutes(
   // The style has a hash, and the script an address of its own: nothing else is styled or run.
   const policy = `default-src 'none'; style-src ${styleSource()}; script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
   const headers = { 'Content-Security-Policy': policy };
-  const pageAnswer = (text: string, status = 200): Answer =>
+  const pageAnswer = (text: string, status = 200): WebAnswer =>
     textAnswer(status, 'text/html; charset=utf-8', text, headers);
 
   return [
@@ -200,7 +200,7 @@ function oneAtATime(routes: Routes, nextTurn: () => Promise<void>): Routes {
 }
 
 /** Answers the liveness probe, which restarts the process after a 503. */
-function healthAnswer(stalled: string | undefined): Answer {
+function healthAnswer(stalled: string | undefined): WebAnswer {
   if (stalled === undefined) return plainAnswer(200, 'Healthy.');
   return plainAnswer(
     503,
@@ -208,7 +208,7 @@ function healthAnswer(stalled: string | undefined): Answer {
   );
 }
 
-function phaseOf(account: AccountDetails): 'discovering' | 'polling' | 'ready' {
+function readinessPhase(account: AccountDetails): 'discovering' | 'polling' | 'ready' {
   if (account.firstCycleEnded) return 'ready';
   return account.up === true || account.applications > 0 ? 'polling' : 'discovering';
 }
@@ -230,7 +230,7 @@ export class Readiness {
   answer(
     accounts: readonly AccountDetails[],
     { inForceSinceMs, problem }: Pick<ReloadStatus, 'inForceSinceMs' | 'problem'>,
-  ): Answer {
+  ): WebAnswer {
     const isInForce = inForceSinceMs !== undefined;
     this.#hasBeenReady ||= isInForce && accounts.every(({ firstCycleEnded }) => firstCycleEnded);
     const isReady = this.#hasBeenReady && !this.#isEnding;
@@ -240,7 +240,7 @@ export class Readiness {
       config: problem ?? (isInForce ? null : 'the configuration is being read'),
       accounts: accounts.map((account) => ({
         name: account.name,
-        phase: phaseOf(account),
+        phase: readinessPhase(account),
         up: account.up ?? null,
         applications: account.applications,
         polled: account.polledApplications,
@@ -256,7 +256,7 @@ const reloadPath = '/-/reload';
 async function reloadAnswer(
   { method, headers }: IncomingMessage,
   reload: ServerContext['reload'],
-): Promise<Answer> {
+): Promise<WebAnswer> {
   if (method !== 'POST') {
     return plainAnswer(405, 'A reload changes something: use POST for it.', { Allow: 'POST' });
   }
@@ -313,7 +313,7 @@ export function createRequestHandler(
   const answerOf = access === undefined ? routed : guarded(access, logger, routed);
 
   return async (request, response) => {
-    let answer: Answer;
+    let answer: WebAnswer;
     try {
       answer = await answerOf(request, response);
     } catch (error) {

@@ -21,7 +21,7 @@ const plainHttpAnswer =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n' +
   'This port speaks HTTPS: ask with https:// (in Prometheus: scheme: https).\n';
 
-/** Which certificates OpenSSL asks for and refuses; `refusalOf` decides on the rest. */
+/** Which certificates OpenSSL asks for and refuses; `clientRefusal` decides on the rest. */
 function clientRules({ clientAuth }: ServerTls): TlsOptions {
   return {
     requestCert: clientAuth !== 'NoClientCert',
@@ -56,7 +56,7 @@ export function createTlsServer(
   const server = createServer({ ...options, ...contextOf(tls), ...clientRules(tls) });
   // Before the listener of the HTTP server, which would read requests.
   server.prependListener('secureConnection', (socket: TLSSocket) => {
-    const problem = refusalOf(socket, tls);
+    const problem = clientRefusal(socket, tls);
     if (problem === undefined) return;
     logger.debug({ client: socket.remoteAddress, problem }, 'client refused');
     socket.destroy();
@@ -84,7 +84,10 @@ export function createTlsServer(
 }
 
 /** Why a client is refused after its handshake; `undefined` if it may ask. */
-function refusalOf(socket: TLSSocket, { clientAuth, allowedSans }: ServerTls): string | undefined {
+function clientRefusal(
+  socket: TLSSocket,
+  { clientAuth, allowedSans }: ServerTls,
+): string | undefined {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../model/telemetry.ts';
 import type { WebConfig } from '../model/web-config.ts';
-import { type Answer, pathOf, plainAnswer, type Route } from './answer.ts';
+import { pathOf, plainAnswer, type Route, type WebAnswer } from './answer.ts';
 import { BasicAuth, type ComparePassword } from './basic-auth.ts';
 
 /** Who may ask the server, and how. */
@@ -22,7 +22,10 @@ export function guarded(access: Access, logger: Logger, next: Route): Route {
   const auth = new BasicAuth(access.comparePassword);
 
   /** Why the request may not go on; `undefined` if it may. */
-  const refusalOf = async ({ headers, socket }: IncomingMessage): Promise<Answer | undefined> => {
+  const refusalOf = async ({
+    headers,
+    socket,
+  }: IncomingMessage): Promise<WebAnswer | undefined> => {
     const client = socket.remoteAddress ?? '';
     const tryLater = { 'Retry-After': 1 };
     try {

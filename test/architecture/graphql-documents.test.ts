@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  entitiesDocument,
+  entitiesQuery,
   nrqlDocument,
   taggedEntitiesDocument,
 } from '../../src/newrelic/nerdgraph/graphql-client.ts';
@@ -31,7 +31,7 @@ describe('the GraphQL documents of the program', () => {
     const fields = files.flatMap((file) => file.text.match(field) ?? []);
 
     expect(documents.map(({ document }) => document)).toEqual(
-      expect.arrayContaining([nrqlDocument, entitiesDocument]),
+      expect.arrayContaining([nrqlDocument, entitiesQuery]),
     );
     expect(documents).toHaveLength(fields.length);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { transactionTypes } from '../../src/model/application.ts';
 import { hostGaugeName, seriesOf } from '../../src/model/polled-series.ts';
 import { presetNames } from '../../src/model/presets.ts';
-import { operations } from '../../src/model/telemetry.ts';
+import { operationNames } from '../../src/model/telemetry.ts';
 import { createSelfMetrics } from '../../src/publish/self-metrics.ts';
 import { anAccountStatus, missingMetric } from '../publish/account-status.ts';
 import { anApplication, aReading, aSnapshot, aStore } from '../publish/builders.ts';
@@ -78,7 +78,7 @@ async function selfMetrics(): Promise<readonly MetricFacts[]> {
       nextTurn: async () => undefined,
     },
   );
-  metrics.beginAccount('production', operations);
+  metrics.beginAccount('production', operationNames);
   const calls = metrics.apiObserver('production');
   calls.unexpected('row', 0);
   calls.ended('host_metrics', '200', 0.2);

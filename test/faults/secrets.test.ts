@@ -33,9 +33,10 @@ describe.each(sources)('6 with $name', (source) => {
         }),
         simulator: { apiKeys: [canary] },
       },
-      async ({ advance, daemon, platform, scrape, pages }) => {
-        await advance(5 * minuteMs);
-        await scrape();
+      async (bench) => {
+        const { daemon, platform, pages } = bench;
+        await bench.advance(5 * minuteMs);
+        await bench.scrape();
         const problem = `c.yaml:1:1: ${said}`;
         const reload: ReloadStatus = {
           configFile: 'c.yaml',

@@ -1,12 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { Pause } from '../../src/poll/pause.ts';
+import { LoopPause } from '../../src/poll/pause.ts';
 import { dependantsOf } from '../support/dependants.ts';
 import { createFakeClock, type FakeClock } from '../support/fake-clock.ts';
 
 interface Bench {
   readonly clock: FakeClock;
-  readonly pause: Pause;
+  readonly pause: LoopPause;
   readonly abort: AbortController;
   /** When it ended, or why it was broken off. */
   readonly ended: readonly unknown[];
@@ -15,7 +15,7 @@ interface Bench {
 /** A pause from 1 s until 10 s, which is 2 s old. */
 async function aPause(): Promise<Bench> {
   const clock = createFakeClock();
-  const pause = new Pause(clock);
+  const pause = new LoopPause(clock);
   const abort = new AbortController();
   const ended: unknown[] = [];
   await clock.advance(1000);
@@ -43,7 +43,7 @@ describe('Pause', () => {
     },
   ] satisfies {
     readonly what: string;
-    readonly cut: (pause: Pause) => void;
+    readonly cut: (pause: LoopPause) => void;
     readonly endMs: number;
   }[])('ends $what', async ({ cut, endMs }) => {
     const { clock, pause, ended } = await aPause();
@@ -70,7 +70,7 @@ describe('Pause', () => {
 
   it('takes a turn of the event loop if its end has passed, and then there is nothing to cut short', async () => {
     const clock = createFakeClock();
-    const pause = new Pause(clock);
+    const pause = new LoopPause(clock);
 
     const ended = pause.until(0, new AbortController().signal);
     expect(clock.pendingTimers()).toBe(1);
@@ -84,7 +84,7 @@ describe('Pause', () => {
 
   it('leaves nothing at a signal that outlives it', async () => {
     const clock = createFakeClock();
-    const pause = new Pause(clock);
+    const pause = new LoopPause(clock);
     const abort = new AbortController();
     for (let count = 0; count < 100; count += 1) {
       const ended = pause.until(clock.monotonicMs() + 10, abort.signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs, secondMs } from '../../src/model/time.ts';
 import { newAppState } from '../../src/poll/app-state.ts';
 import { newQueryState } from '../../src/poll/query-state.ts';
-import { idOf, States } from '../../src/poll/states.ts';
+import { States, subjectId } from '../../src/poll/states.ts';
 import { anEntry, aQuery, aSelected } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 
@@ -27,7 +27,7 @@ function aBench(ids: readonly string[]): Bench {
     states.set(newAppState(selected, 0, nowMs));
   }
   const poll = (...polled: readonly string[]): void => {
-    for (const state of states.all.filter((one) => polled.includes(idOf(one)))) {
+    for (const state of states.all.filter((one) => polled.includes(subjectId(one)))) {
       const ended = { ...state, pollsEnded: state.pollsEnded + 1 };
       const how = { headroom: 0.5, phase: undefined };
       states.set(states.afterTurn(ended, Math.min(state.dueMs, nowMs), how).state);
@@ -41,7 +41,7 @@ function aBench(ids: readonly string[]): Bench {
     },
     calmUntil: (ms) => {
       for (; nowMs <= ms; nowMs += secondMs) {
-        poll(...states.all.filter(({ dueMs }) => dueMs <= nowMs).map(idOf));
+        poll(...states.all.filter(({ dueMs }) => dueMs <= nowMs).map(subjectId));
       }
       nowMs = ms;
     },

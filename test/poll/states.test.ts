@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AppState, newAppState } from '../../src/poll/app-state.ts';
-import { idOf, States } from '../../src/poll/states.ts';
+import { States, subjectId } from '../../src/poll/states.ts';
 import { anEntry, aSelected, throughputSeries } from '../support/builders.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
@@ -37,7 +37,7 @@ function aBench(): Bench {
 function changedAt({ states, goTo }: Bench, ...timesMs: number[]): readonly (readonly string[])[] {
   return timesMs.map((atMs) => {
     goTo(atMs);
-    return states.look().changed.map(idOf);
+    return states.look().changed.map(subjectId);
   });
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { failureReasons } from '../../src/model/api-error.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
-import { invalidSampleReasons, operations } from '../../src/model/telemetry.ts';
+import { invalidSampleReasons, operationNames } from '../../src/model/telemetry.ts';
 import { toOpenMetrics } from '../../src/publish/page.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/publish/self-metrics.ts';
 import {
@@ -157,11 +157,11 @@ describe('a new account', () => {
   it('has every counter whose labels are known, at 0, and no bucket before its first call', async () => {
     const { metrics, values } = aBench();
 
-    metrics.beginAccount('production', operations);
+    metrics.beginAccount('production', operationNames);
 
     const account = 'account="production"';
     const expected = [
-      ...operations.flatMap((operation) => [
+      ...operationNames.flatMap((operation) => [
         `api_requests_total{${account},operation="${operation}",code="200"}`,
         `api_request_retries_total{${account},operation="${operation}",reason="timeout"}`,
         ...failureReasons.map(
@@ -269,7 +269,7 @@ describe('a removed account', () => {
     metrics.apiObserver('staging').throttled();
     metrics.removeAccount('staging');
     await metrics.text();
-    metrics.beginAccount('staging', operations);
+    metrics.beginAccount('staging', operationNames);
     metrics.apiObserver('staging').throttled();
 
     expect(await values('api_throttled_total{account="staging"}')).toEqual([1]);

@@ -2,7 +2,7 @@ import { run } from '../../src/cli/run.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDaemon } from '../../src/daemon/accounts.ts';
 import type { AccountDetails } from '../../src/model/status.ts';
-import { type Operation, operations } from '../../src/model/telemetry.ts';
+import { type Operation, operationNames } from '../../src/model/telemetry.ts';
 import type { FaultRule } from '../../src/simulator/fault-rule.ts';
 import { createFaults } from '../../src/simulator/faults.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
@@ -144,7 +144,7 @@ export function callsIn(vendor: Simulator, fromMs: number, toMs: number): Calls 
   const calls = vendor.journal
     .entries(({ monotonicMs }) => monotonicMs >= fromMs && monotonicMs < toMs)
     .map(operationOf);
-  const counts = operations.map((operation) => [
+  const counts = operationNames.map((operation) => [
     operation,
     calls.filter((one) => one === operation).length,
   ]);

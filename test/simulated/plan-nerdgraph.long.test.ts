@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { presetNames } from '../../src/model/presets.ts';
-import { operations } from '../../src/model/telemetry.ts';
+import { operationNames } from '../../src/model/telemetry.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { FleetOptions } from '../../src/simulator/fleet-options.ts';
 import {
@@ -132,7 +132,7 @@ const setUps: readonly SetUp[] = [
 
 /** Rates as the whole calls of some minutes. */
 function callsOf(rates: Calls, minutes: number): Calls {
-  const whole = operations.map((operation) => [
+  const whole = operationNames.map((operation) => [
     operation,
     Math.round(rates[operation] * minutes * 1e6) / 1e6,
   ]);

@@ -7,7 +7,7 @@ import type { SnapshotSink } from '../../src/model/snapshot.ts';
 import type { Discovery, Source } from '../../src/model/source.ts';
 import type { AccountCalls } from '../../src/newrelic/calls/account-calls.ts';
 import { AccountTable } from '../../src/poll/account-table.ts';
-import { type PollRequest, requestOf } from '../../src/poll/poll-request.ts';
+import { type PollRequest, pollRequest } from '../../src/poll/poll-request.ts';
 import { accountCalls } from '../newrelic/calls/call-fakes.ts';
 import { aContext } from './a-context.ts';
 import { anAccount, anApplication, anEntry, throughputSeries } from './builders.ts';
@@ -127,7 +127,7 @@ export function pollAll(bench: TableBench): void {
 }
 
 export function anyRequest({ table, clock }: TableBench, id: string): PollRequest {
-  const request = requestOf(id, table.states, clock.monotonicMs());
+  const request = pollRequest(id, table.states, clock.monotonicMs());
   if (request === undefined) throw new Error(`there is no application ${id}`);
   return request;
 }

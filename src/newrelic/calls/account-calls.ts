@@ -33,7 +33,7 @@ interface Waiter {
 }
 
 /** The calls of one job, of all lists, or of all jobs that hang: they go one after the other. */
-interface Line {
+interface WaitingLine {
   /** Of lines with the same deadline the first one goes first. */
   readonly order: number;
   readonly waiting: Set<Waiter>;
@@ -45,7 +45,7 @@ interface Line {
 }
 
 /** A line in the queue, unless it is there anew by now. */
-type Queued = Readonly<{ line: Line; priority: number; order: number }>;
+type Queued = Readonly<{ line: WaitingLine; priority: number; order: number }>;
 
 /**
  * The order of all that one account wants to send, and the key that it sends with: nothing is sent without a
@@ -65,9 +65,9 @@ export class AccountCalls implements KeyAccount {
   readonly #address: AccountConfig;
   readonly #keys: Keys;
   readonly #clock: Clock;
-  readonly #lines = new WeakMap<Job, Line>();
-  readonly #lists: Line;
-  readonly #hanging: Line;
+  readonly #lines = new WeakMap<Job, WaitingLine>();
+  readonly #lists: WaitingLine;
+  readonly #hanging: WaitingLine;
   /** The lines of jobs, and that of what hangs, of which a call may go. */
   readonly #ready = new PriorityQueue<Queued>();
   /** What hung when it was last polled; the oldest first. */
@@ -229,7 +229,7 @@ export class AccountCalls implements KeyAccount {
   }
 
   /** The line whose call is next; `undefined` if none waits that may go. */
-  #next(): Line | undefined {
+  #next(): WaitingLine | undefined {
     let first = this.#ready.first();
     for (; first !== undefined && first.line.queued !== first; first = this.#ready.first()) {
       this.#ready.removeFirst();
@@ -238,7 +238,7 @@ export class AccountCalls implements KeyAccount {
     return mayList && this.#lists.waiting.size > 0 ? this.#lists : first?.line;
   }
 
-  #permit(line: Line, job: Job | undefined): Permit {
+  #permit(line: WaitingLine, job: Job | undefined): Permit {
     const key = this.#key;
     const sent = { sentMs: this.#clock.monotonicMs() };
     let isOver = false;
@@ -279,7 +279,7 @@ export class AccountCalls implements KeyAccount {
     return { apiKey: key.apiKey, isOver: () => isOver, throttled, release };
   }
 
-  #answered(line: Line, job: Job | undefined, tookMs: number): void {
+  #answered(line: WaitingLine, job: Job | undefined, tookMs: number): void {
     this.#answersMs = [...this.#answersMs.slice(1 - answers.counted), tookMs];
     this.#usualMs = usualOf(this.#answersMs);
     // However long it took: what is always slow is not what hangs.
@@ -311,7 +311,7 @@ export class AccountCalls implements KeyAccount {
     }
   }
 
-  #lineOf(job: Job | undefined): Line {
+  #lineOf(job: Job | undefined): WaitingLine {
     if (job === undefined) return this.#lists;
     if (this.#hung.has(job.key)) return this.#hanging;
     const line = this.#lines.get(job) ?? this.#newLine(firstWidth);
@@ -319,19 +319,19 @@ export class AccountCalls implements KeyAccount {
     return line;
   }
 
-  #newLine(width: number): Line {
+  #newLine(width: number): WaitingLine {
     this.#linesSoFar += 1;
     const none = { waiting: new Set<Waiter>(), inFlight: 0, queued: undefined };
     return { ...none, order: this.#linesSoFar, width };
   }
 
-  #changed(line: Line): void {
+  #changed(line: WaitingLine): void {
     this.#update(line);
     this.#key.pump();
   }
 
   /** Puts the line where it now belongs, or takes it out. To be called after every change of it. */
-  #update(line: Line): void {
+  #update(line: WaitingLine): void {
     const [first] = line.waiting;
     const isReady = first?.job !== undefined && line.inFlight < line.width;
     const priority = isReady ? this.#deadlineMsOf(first.job) : Number.NaN;

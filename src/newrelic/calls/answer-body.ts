@@ -7,12 +7,12 @@ import { networkError, statusReason } from './transport-errors.ts';
 /** A larger body is none of a real answer. */
 export type AnswerLimits = Readonly<Record<AnswerSize, number>>;
 
-const mebibyte = 1024 * 1024;
+const bodyUnit = 1024 * 1024;
 /**
  * A page of applications has 200, of about 1 kB and 20 bytes for each host: 3 MiB are 700 hosts for
  * each of them, 64 MiB are more than 10,000. The more hosts, the more memory the daemon is given.
  */
-const large = { least: 3 * mebibyte, most: 64 * mebibyte, shareOfHeap: 1 / 32 };
+const large = { least: 3 * bodyUnit, most: 64 * bodyUnit, shareOfHeap: 1 / 32 };
 
 /** @param heapBytes what the JavaScript heap may grow to, within half of a container's memory */
 export function answerLimits(heapBytes: number): AnswerLimits {
@@ -21,7 +21,7 @@ export function answerLimits(heapBytes: number): AnswerLimits {
     // Values take less than 2 kB.
     small: 64 * 1024,
     // Half a kilobyte for each of 200 hosts.
-    medium: mebibyte,
+    medium: bodyUnit,
     large: Math.max(large.least, Math.min(large.most, share)),
   };
 }
@@ -82,7 +82,7 @@ const blockBytes = 64 * 1024;
 /** What a chunk takes beside its bytes. */
 const chunkBytes = 128;
 /** What a parsed document takes for what begins after one of these bytes: a word, and six for an object. */
-const wordsOf: ReadonlyMap<string, number> = new Map([
+const sizeWords: ReadonlyMap<string, number> = new Map([
   [',', 1],
   ['[', 6],
   ['{', 6],
@@ -91,7 +91,7 @@ const wordsOf: ReadonlyMap<string, number> = new Map([
 const bytesForEachWord = 6;
 const wordsOfByte = Uint8Array.from(
   { length: 256 },
-  (_, byte) => wordsOf.get(String.fromCharCode(byte)) ?? 0,
+  (_, byte) => sizeWords.get(String.fromCharCode(byte)) ?? 0,
 );
 
 /**

@@ -57,9 +57,9 @@ export class AccountTransport {
   readonly #statusOf: (answer: ApiResponse) => number;
   readonly vendorClock: VendorClock;
   #settings: SendSettings;
-  #connections: Connections;
+  #connections: OpenTransports;
   /** Those that were replaced and still have requests on them, or are being closed. */
-  readonly #replaced = new Set<Connections>();
+  readonly #replaced = new Set<OpenTransports>();
   #reloading: Promise<boolean> | undefined;
   #reloadedMs = Number.NEGATIVE_INFINITY;
 
@@ -73,7 +73,7 @@ export class AccountTransport {
     this.#settings = options;
     this.#host = new URL(options.baseUrl).host;
     this.#statusOf = options.statusOf ?? (({ status }) => status);
-    this.#connections = new Connections(raw);
+    this.#connections = new OpenTransports(raw);
     this.vendorClock = new VendorClock(context.clock);
   }
 
@@ -125,7 +125,7 @@ export class AccountTransport {
     this.#settings = settings;
     if (raw === undefined) return;
     const before = this.#connections;
-    this.#connections = new Connections(raw);
+    this.#connections = new OpenTransports(raw);
     this.#replaced.add(before);
     void before.closeWhenUnused().finally(() => this.#replaced.delete(before));
   }
@@ -313,7 +313,7 @@ function timeoutError(host: string, timeoutMs: number, isOfRequest: boolean): Ap
 }
 
 /** The connections to the vendor, and the requests on them. */
-class Connections {
+class OpenTransports {
   readonly #raw: RawTransport;
   readonly #requests = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;

@@ -102,13 +102,13 @@ type Address = 'hostname' | 'address' | 'port';
 export function apiErrorFrom(error: unknown, host: string): ApiError {
   if (error instanceof ApiError) return error;
   for (const candidate of chainOf(error)) {
-    const reason = reasonOf(candidate);
+    const reason = networkReason(candidate);
     if (reason !== undefined) {
       const explanation = explanationsByCode.get(codeOf(candidate)) ?? explanations[reason];
       return networkError(reason, host, detailOf(candidate, reason), error, explanation);
     }
   }
-  return networkError('client', host, nameOf(error), error);
+  return networkError('client', host, errorNameOf(error), error);
 }
 
 /** The error of a request to `host`. `detail` is put into brackets. */
@@ -142,7 +142,7 @@ function codeOf(error: ForeignError): string {
 }
 
 /** The meaning of an error of Node.js, OpenSSL or undici; `undefined` when it is not known here. */
-function reasonOf(error: ForeignError): NetworkReason | undefined {
+function networkReason(error: ForeignError): NetworkReason | undefined {
   const code = codeOf(error);
   if (code === 'ETIMEDOUT' && error.syscall !== 'connect') return 'timeout';
   return reasonsByCode.get(code) ?? reasonsByPrefix.find(([prefix]) => prefix.test(code))?.[1];
@@ -165,7 +165,7 @@ function shortMessage(error: ForeignError): string {
   return onOneLine(withoutOpensslNoise(text), maxMessageLength);
 }
 
-function nameOf(error: unknown): string {
+function errorNameOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code }: ForeignError = error;
   return typeof code === 'string' ? `${error.name} ${code}` : error.name;

@@ -58,7 +58,7 @@ export function createTunnels(options: TunnelOptions): Tunnels {
         return;
       }
       socket.on('error', () => undefined).destroy();
-      callback(refusal(peer, statusCode), null);
+      callback(tunnelRefusal(peer, statusCode), null);
     });
   };
 
@@ -81,7 +81,7 @@ function isSocket(stream: object): stream is Socket {
   return 'setKeepAlive' in stream;
 }
 
-function refusal(peer: string, status: number): ApiError {
+function tunnelRefusal(peer: string, status: number): ApiError {
   const remedy =
     status === 407
       ? 'check user and password in proxy_url'

@@ -64,7 +64,7 @@ export function createUndiciTransport(
         const answer = await pool.request(
           body === undefined
             ? { path, method: 'GET', headers: all, signal }
-            : { path, method: 'POST', headers: { ...all, ...json }, body, signal },
+            : { path, method: 'POST', headers: { ...all, ...jsonType }, body, signal },
         );
         return await readAnswer(answer, { maxBytes: maxBytes[answerSize], peer, signal });
       } catch (error) {
@@ -77,7 +77,7 @@ export function createUndiciTransport(
   };
 }
 
-const json = { 'content-type': 'application/json' };
+const jsonType = { 'content-type': 'application/json' };
 
 /** Proxies commonly refuse tunnels to anything but port 443: plain HTTP goes in absolute form. */
 function routeOf(base: URL, proxy: URL | undefined) {
@@ -87,14 +87,14 @@ function routeOf(base: URL, proxy: URL | undefined) {
   return { origin: proxy.origin, pathPrefix: base.origin + path, headers };
 }
 
-type Connector = buildConnector.connector;
+type UndiciConnector = buildConnector.connector;
 
 /**
  * Makes one connection, or fails with an `ApiError`. After some errors of its own undici connects
  * again for the same request, without end and without a pause. It knows these errors by their code,
  * and an `ApiError` has none.
  */
-function createConnector(tls: buildConnector.BuildOptions, peer: string): Connector {
+function createConnector(tls: buildConnector.BuildOptions, peer: string): UndiciConnector {
   const connect = buildConnector(tls);
   // A certificate must have the name of the host that is connected to. undici would expect the name
   // in the header `host`, which is another one behind a proxy.

@@ -9,8 +9,8 @@ import {
 } from '../../model/selected-application.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import type { TimeWindow } from '../../model/window.ts';
-import { type InvalidSampleListener, sampleOf } from '../answer.ts';
-import { type ColumnValue, type Subject, valueKeyOf } from './column-sets.ts';
+import { type InvalidSampleListener, loggedSampleOf } from '../answer.ts';
+import { type ColumnSubject, type ColumnValue, valueKeyOf } from './column-sets.ts';
 import type { FacetRow, NrqlAnswer } from './nrql-answer.ts';
 import { asksForHosts, type PlannedQuery } from './query-plan.ts';
 
@@ -170,7 +170,7 @@ export class Answers {
   }
 
   /** Whether all queries were answered that could be about this host, or about the application itself. */
-  #isWhole(id: string, about: Subject, host?: string): boolean {
+  #isWhole(id: string, about: ColumnSubject, host?: string): boolean {
     return !this.#openOf(id).some(
       ({ subject, asksFor }) => subject === about && (host === undefined || asksFor(host)),
     );
@@ -219,7 +219,7 @@ export class Answers {
    * the metric before; else there is no value.
    */
   #readerOf(
-    subject: Subject,
+    subject: ColumnSubject,
     { application: { id }, entry }: SelectedApplication,
   ): (rows: readonly ReadRow[], host: string | undefined) => Values {
     const { seen, onInvalid } = this.#context;
@@ -251,7 +251,7 @@ export class Answers {
         const value = found.get(key);
         // Nothing stays nothing, whatever its scale.
         if (value === undefined || value === 0) return value;
-        return sampleOf(value * scale, onInvalid, { mayBeNegative: true });
+        return loggedSampleOf(value * scale, onInvalid, { mayBeNegative: true });
       });
     };
   }

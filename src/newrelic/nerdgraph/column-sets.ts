@@ -2,12 +2,12 @@ import { isReadOf, type PolledSeries } from '../../model/polled-series.ts';
 import type { VendorMetric } from '../../model/presets.ts';
 import { growsWithWindow, mayBeNegative, vendorValues } from '../../model/vendor-value.ts';
 import type { InvalidSampleListener } from '../answer.ts';
-import { type Column, columnText, nrqlText } from './nrql.ts';
+import { columnText, type MetricColumn, nrqlText } from './nrql.ts';
 import { type Cell, nrqlValueOf } from './nrql-values.ts';
 
 export const subjects = ['applications', 'hosts'] as const;
 /** What is read of: applications as a whole, or their hosts. */
-export type Subject = (typeof subjects)[number];
+export type ColumnSubject = (typeof subjects)[number];
 
 /** A value that a row of an answer has. */
 export interface ColumnValue extends Pick<VendorMetric, 'metric'> {
@@ -29,7 +29,7 @@ export interface ColumnValue extends Pick<VendorMetric, 'metric'> {
 
 /** The columns of one query, and the values that they make up. */
 export interface ColumnSet {
-  readonly columns: readonly Column[];
+  readonly columns: readonly MetricColumn[];
   readonly values: readonly ColumnValue[];
   /** Whether one of the values grows with the window, such as a count. */
   readonly needsLength: boolean;
@@ -57,12 +57,15 @@ export function valueKeyOf({ metric, value }: Record<keyof VendorMetric, string>
  * read of it, or several if one query would become too long. The order of the series does not matter:
  * applications with the same in another order share queries.
  */
-export function columnsOf(series: readonly PolledSeries[], subject: Subject): readonly ColumnSet[] {
+export function columnsOf(
+  series: readonly PolledSeries[],
+  subject: ColumnSubject,
+): readonly ColumnSet[] {
   const read = new Map(
     series.filter((one) => isReadOf(subject, one)).map((one) => [valueKeyOf(one), one]),
   );
   const sorted = [...read].toSorted(([left], [right]) => (left < right ? -1 : 1));
-  const sets: { columns: Column[]; values: ColumnValue[]; needsLength: boolean }[] = [];
+  const sets: { columns: MetricColumn[]; values: ColumnValue[]; needsLength: boolean }[] = [];
   for (const [key, { metric, value }] of sorted) {
     const { functions, isAmount, valueOf } = nrqlValueOf({ metric, value });
     const wanted = functions.map((of) => ({ name: '', metric, of }));
@@ -73,11 +76,11 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
     set.needsLength ||= growsWithWindow(value);
     const { columns, values }: (typeof sets)[number] = set;
     for (const column of wanted) {
-      if (placeOf(columns, column) === -1) {
+      if (columnPlace(columns, column) === -1) {
         columns.push({ ...column, name: `c${columns.length + 1}` });
       }
     }
-    const places = wanted.map((column) => placeOf(columns, column));
+    const places = wanted.map((column) => columnPlace(columns, column));
     const isSigned = mayBeNegative(vendorValues[value]);
     values.push({
       key,
@@ -95,8 +98,8 @@ export function columnsOf(series: readonly PolledSeries[], subject: Subject): re
   return sets;
 }
 
-function hasRoom(columns: readonly Column[], wanted: readonly Column[]): boolean {
-  const lacking = wanted.filter((column) => placeOf(columns, column) === -1);
+function hasRoom(columns: readonly MetricColumn[], wanted: readonly MetricColumn[]): boolean {
+  const lacking = wanted.filter((column) => columnPlace(columns, column) === -1);
   // What a column adds to a query: its own text, and its metric in the list of all.
   const texts = [...columns, ...lacking].map(
     ({ metric, of }) => `, ${columnText({ name: 'c99', metric, of })},${nrqlText(metric)}`,
@@ -104,6 +107,6 @@ function hasRoom(columns: readonly Column[], wanted: readonly Column[]): boolean
   return texts.join('').length <= maxColumnCharacters;
 }
 
-function placeOf(columns: readonly Column[], { metric, of }: Column): number {
+function columnPlace(columns: readonly MetricColumn[], { metric, of }: MetricColumn): number {
   return columns.findIndex((column) => column.metric === metric && column.of === of);
 }

@@ -15,10 +15,13 @@ export interface DiscoveryContext {
   readonly wallMs: () => number;
 }
 
-const noApplication = '0';
+const impossibleId = '0';
 
 /** Searches the applications that the selectors may choose. What a search leaves out is not there. */
-export function createDiscover(accountId: number, context: DiscoveryContext): Source['discover'] {
+export function createSearchDiscovery(
+  accountId: number,
+  context: DiscoveryContext,
+): Source['discover'] {
   return async ({ selectors, tags }, _, signal) => {
     const listBy = async (filters?: readonly string[]) =>
       listEntities(searchesFor(`${accountId}`, filters), accountId, { ...context, signal, tags });
@@ -32,7 +35,7 @@ export function createDiscover(accountId: number, context: DiscoveryContext): So
     const isEmpty = list.applications.size === 0 && list.unreadableIds.size === 0;
     if (isEmpty && list.error === undefined) {
       // A search finds nothing in an account that the key may not see, without an error; a query says so.
-      const { error } = await listHosts(noApplication, context, signal);
+      const { error } = await listHosts(impossibleId, context, signal);
       list = { ...list, error, calls: list.calls + 1 };
     }
     signal.throwIfAborted();

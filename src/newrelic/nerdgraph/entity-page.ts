@@ -5,8 +5,8 @@ import {
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
+  loggedSampleOf,
   objectOf,
-  sampleOf,
   textIn,
   type UnexpectedAnswers,
 } from '../answer.ts';
@@ -63,7 +63,7 @@ export function entityPageOf(part: unknown, reading: PageReading): EntityPage {
       unexpected.saw('foreign_entity', { app_id: id, account_id: owner });
     } else if (id === undefined) unidentified.push(index);
     else if (typeof name !== 'string') unreadableIds.push(id);
-    else applications.push(applicationOf(id, name, entity, reading));
+    else applications.push(entityApplication(id, name, entity, reading));
   }
   const [first] = unidentified;
   const which = `(${unidentified.length}), the first: element ${first}: no numeric applicationId`;
@@ -87,19 +87,19 @@ function resultsOf(part: unknown, purpose: NerdGraphPurpose) {
 }
 
 /** All but the id and the name may be absent. A member of the wrong type counts as absent. */
-function applicationOf(
+function entityApplication(
   id: string,
   name: string,
   { language, reporting, alertSeverity, apmSummary, settings, tags }: JsonObject,
   { onInvalid, tags: wanted = [] }: PageReading,
 ): Application {
-  const valueOf = (member: unknown) => sampleOf(member ?? undefined, onInvalid);
+  const valueOf = (member: unknown) => loggedSampleOf(member ?? undefined, onInvalid);
   const { hostCount, instanceCount, ...summary } = objectOf(apmSummary);
   return {
     id,
     name,
     language: textIn(language),
-    healthStatus: reporting === false ? 'gray' : (healthStatuses.get(alertSeverity) ?? 'unknown'),
+    healthStatus: reporting === false ? 'gray' : (alertSeverities.get(alertSeverity) ?? 'unknown'),
     reporting: typeof reporting === 'boolean' ? reporting : undefined,
     // NerdGraph says only since when an application reports or does not.
     lastReportedAtMs: undefined,
@@ -123,7 +123,7 @@ function applicationOf(
 }
 
 /** The words that the REST API has for New Relic's severities of open incidents. */
-const healthStatuses: ReadonlyMap<unknown, string> = new Map([
+const alertSeverities: ReadonlyMap<unknown, string> = new Map([
   ['CRITICAL', 'red'],
   ['WARNING', 'orange'],
   ['NOT_ALERTING', 'green'],

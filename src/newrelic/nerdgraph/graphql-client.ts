@@ -55,7 +55,7 @@ export interface GraphqlClient {
   ): Promise<EntityPage>;
 }
 
-export interface GraphqlAccount {
+export interface AskedAccount {
   readonly accountId: number;
   /** How long a whole call may take; a query is given a little less. */
   readonly timeoutMs: () => number;
@@ -71,11 +71,11 @@ export const nrqlDocument =
   'query Nrql($account: Int!, $nrql: Nrql!, $timeout: Seconds) { actor { account(id: $account) { nrql(query: $nrql, timeout: $timeout) { results otherResult totalResult metadata { facets messages timeWindow { begin end } } } } } }';
 
 /** A page has 200 entities; New Relic allows no more. */
-export const entitiesDocument =
+export const entitiesQuery =
   'query Applications($search: String!, $cursor: String) { actor { entitySearch(query: $search, sortByWithDirection: {attribute: NAME, direction: ASC}) { count results(cursor: $cursor) { nextCursor entities { guid name accountId reporting alertSeverity ... on ApmApplicationEntityOutline { applicationId language settings { apdexTarget } apmSummary { throughput responseTimeAverage apdexScore hostCount instanceCount } } } } } } }';
 
 /** Tags are many: they are asked for only where one is wanted. */
-export const taggedEntitiesDocument: string = entitiesDocument.replace(
+export const taggedEntitiesDocument: string = entitiesQuery.replace(
   'guid',
   'guid tags { key values }',
 );
@@ -83,7 +83,7 @@ export const taggedEntitiesDocument: string = entitiesDocument.replace(
 /** The only query that needs no account. */
 export const accountsDocument = '{ actor { accounts { id name } } }';
 
-interface GraphqlRequest {
+interface GraphqlCall {
   readonly purpose: NerdGraphPurpose;
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
@@ -97,7 +97,7 @@ type Rights = (signal: AbortSignal) => Promise<boolean>;
  * Returns a function that says whether the key sees the account, for a field that has failed without a reason:
  * New Relic says the same to a key without rights. Asked once a minute at most.
  */
-function createRights({ accountId, send, clock }: GraphqlAccount): Rights {
+function createRights({ accountId, send, clock }: AskedAccount): Rights {
   let known: { readonly atMs: number; readonly seesAccount: Promise<boolean> } | undefined;
   const isSeen: Rights = async (signal) => {
     const operation = 'list_applications';
@@ -129,9 +129,9 @@ export function accountsIn(
 }
 
 async function ask<Value>(
-  { send, observer, unexpected }: GraphqlAccount,
+  { send, observer, unexpected }: AskedAccount,
   rights: Rights,
-  { purpose, query, variables, answerSize, parse }: GraphqlRequest,
+  { purpose, query, variables, answerSize, parse }: GraphqlCall,
   { signal, ...call }: RequestContext,
   use: (part: unknown) => Value,
 ): Promise<Value> {
@@ -153,11 +153,11 @@ async function ask<Value>(
   });
 }
 
-export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
+export function createGraphqlClient(account: AskedAccount): GraphqlClient {
   const { accountId, timeoutMs, observer, unexpected } = account;
   const rights = createRights(account);
   const onInvalid: InvalidSampleListener = (reason) => observer.invalidSample(reason);
-  const nrqlRequest = (purpose: NerdGraphPurpose, nrql: string): GraphqlRequest => ({
+  const nrqlRequest = (purpose: NerdGraphPurpose, nrql: string): GraphqlCall => ({
     purpose,
     query: nrqlDocument,
     variables: { account: accountId, nrql, timeout: nrqlTimeoutSeconds(timeoutMs()) },
@@ -190,7 +190,7 @@ export function createGraphqlClient(account: GraphqlAccount): GraphqlClient {
       const isTagged = tags.length > 0;
       const request = {
         purpose,
-        query: isTagged ? taggedEntitiesDocument : entitiesDocument,
+        query: isTagged ? taggedEntitiesDocument : entitiesQuery,
         variables: { search, cursor: cursor ?? null },
         // Names no hosts.
         answerSize: isTagged ? 'large' : 'medium',

@@ -7,10 +7,10 @@ import type { AccountCalls } from '../calls/account-calls.ts';
 import type { Transport } from '../calls/transport.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { SeenMetrics } from './answers.ts';
-import { createDiscover } from './discovery.ts';
+import { createSearchDiscovery } from './discovery.ts';
 import { createGraphqlClient } from './graphql-client.ts';
 import { pollGroup } from './poll.ts';
-import { groupsOf, queriesOf, undivided } from './query-plan.ts';
+import { groupsOf, plannedQueries, undivided } from './query-plan.ts';
 import { QuerySizes } from './query-sizes.ts';
 
 export interface NerdGraphSourceOptions {
@@ -47,7 +47,7 @@ export function createNerdGraphSource(
   const sizes = new QuerySizes(clock);
   const seen = new SeenMetrics();
   const wallMs = (): number => vendorClock.wallMs();
-  const discover = createDiscover(accountId, { client, wallMs });
+  const discover = createSearchDiscovery(accountId, { client, wallMs });
   const context = { client, calls, sizes, seen, unexpected, onInvalid, vendorClock };
 
   return {
@@ -76,7 +76,7 @@ export const nerdGraphCosts: Pick<Source, 'cost'> = { cost };
 function cost(subjects: readonly Question[]): CallsByOperation {
   const applications = subjects.filter((one) => one.kind === 'application');
   const polled = applications.filter(({ selected }) => isWorthPolling(selected));
-  const queries = groupsOf(polled).flatMap((group) => queriesOf(group, () => () => undivided));
+  const queries = groupsOf(polled).flatMap((group) => plannedQueries(group, () => () => undivided));
   const ofHosts = queries.filter(({ subject }) => subject === 'hosts').length;
   return {
     list_applications: 0,

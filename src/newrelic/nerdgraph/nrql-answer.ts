@@ -35,7 +35,7 @@ export interface NrqlAnswer {
 }
 
 /** What was asked, and so what an answer must be about. */
-export interface AnswerReading {
+export interface WindowReading {
   readonly purpose: NerdGraphPurpose;
   /** The window that was asked for. */
   readonly window: TimeWindow;
@@ -46,7 +46,7 @@ export interface AnswerReading {
 }
 
 /** The same of a query about applications. */
-export interface NrqlReading extends AnswerReading, MetricQuestion {
+export interface NrqlReading extends WindowReading, MetricQuestion {
   readonly asksFor: (host: string) => boolean;
   /** Whether the other answers of the poll are about this window, too. */
   readonly mayBeAbout: (window: TimeWindow) => boolean;
@@ -73,9 +73,9 @@ export function nrqlAnswerOf(part: unknown, reading: NrqlReading): NrqlAnswer {
 }
 
 /** What rows are grouped by: of an attribute New Relic repeats the name, of anything else it is not known how. */
-type Facet = Pick<QueryFacet, 'name' | 'isAttribute'>;
+type StatedFacet = Pick<QueryFacet, 'name' | 'isAttribute'>;
 
-function attributes(names: readonly string[]): readonly Facet[] {
+function attributes(names: readonly string[]): readonly StatedFacet[] {
   return names.map((name) => ({ name, isAttribute: true }));
 }
 
@@ -88,8 +88,8 @@ const mostNotices = 10;
  */
 export function resultsIn(
   { results, metadata }: JsonObject,
-  facets: readonly Facet[],
-  reading: AnswerReading,
+  facets: readonly StatedFacet[],
+  reading: WindowReading,
 ): {
   readonly results: readonly unknown[];
   readonly window: TimeWindow;
@@ -99,7 +99,7 @@ export function resultsIn(
   const { messages, facets: stated, timeWindow } = objectOf(metadata);
   // They stay as long as the values.
   const notices = (Array.isArray(messages) ? messages.slice(0, mostNotices) : [])
-    .map((message) => excerptOf(textOf(message)))
+    .map((message) => excerptOf(rowText(message)))
     .filter((notice) => notice !== '');
   for (const notice of notices) reading.unexpected.noticed(notice, reading.purpose.operation);
   const names: unknown = stated ?? [];
@@ -110,13 +110,13 @@ export function resultsIn(
   if (!isGroupedSo) {
     throw notWhole(reading.purpose, 'the answer is grouped by something else than was asked for');
   }
-  return { results, window: windowOf(timeWindow, reading), notices };
+  return { results, window: statedWindow(timeWindow, reading), notices };
 }
 
 /** What a row is about, as often as was asked for; `undefined` if it is about something else. */
 export function facetValuesOf(
   row: JsonObject,
-  facets: readonly Facet[],
+  facets: readonly StatedFacet[],
 ): readonly unknown[] | undefined {
   const stated = own(row, 'facet');
   if (facets.length === 0) return (stated ?? undefined) === undefined ? [] : undefined;
@@ -135,13 +135,13 @@ export function facetValuesOf(
 
 /** Numbers come as texts, too, and may be written in another way, such as 1 and `1.0`. */
 function isSameValue(left: unknown, right: unknown): boolean {
-  if (textOf(left) === textOf(right)) return true;
+  if (rowText(left) === rowText(right)) return true;
   const number = numberOf(left);
   return number !== undefined && number === numberOf(right);
 }
 
 /** Ids, for example, come as numbers and as texts. */
-export function textOf(value: unknown): string {
+export function rowText(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
 }
 
@@ -155,7 +155,7 @@ export function checkSum(
   { results, otherResult, totalResult }: JsonObject,
   member: string,
   mostShare: number,
-  { purpose }: Pick<AnswerReading, 'purpose'>,
+  { purpose }: Pick<WindowReading, 'purpose'>,
   remedy?: string,
 ): number {
   const rows: readonly unknown[] = Array.isArray(results) ? results : [];
@@ -178,7 +178,7 @@ function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly Fac
   const asked = new Set(reading.applicationIds);
   const seen = new Set<string>();
   return results.map((result) => {
-    const row = rowOf(result, reading);
+    const row = facetRow(result, reading);
     const { applicationId, host = '' } = row;
     const key = `${applicationId}\n${host}`;
     if (!asked.has(applicationId) || (host !== '' && !reading.asksFor(host))) {
@@ -190,7 +190,7 @@ function rowsOf(results: readonly unknown[], reading: NrqlReading): readonly Fac
   });
 }
 
-function rowOf(row: unknown, reading: NrqlReading): FacetRow {
+function facetRow(row: unknown, reading: NrqlReading): FacetRow {
   const { facets, unexpected } = reading;
   const calls = isJsonObject(row) ? numberOf(row['calls']) : undefined;
   const groups = isJsonObject(row) ? facetValuesOf(row, attributes(facets)) : undefined;
@@ -248,14 +248,14 @@ export function shapeOf(row: unknown): string {
  * below two days and, of samples of infrastructure, 10 minutes above 6 hours, an hour from 3 days and three
  * hours from 14. The rest is assumed.
  */
-function stepMs({ fromMs, toMs }: TimeWindow): number {
+function rollupStepMs({ fromMs, toMs }: TimeWindow): number {
   const lengthMs = toMs - fromMs;
   if (lengthMs < 2 * dayMs) return (lengthMs > 6 * hourMs ? 10 : 5) * minuteMs;
   return lengthMs < 14 * dayMs ? hourMs : 3 * hourMs;
 }
 
 /** The window that an answer states. Each end may have been moved by one step. */
-function windowOf(stated: unknown, reading: AnswerReading): TimeWindow {
+function statedWindow(stated: unknown, reading: WindowReading): TimeWindow {
   const { window, unexpected, needsLength } = reading;
   const timeWindow = objectOf(stated);
   const fromMs = numberOf(timeWindow['begin']);
@@ -266,7 +266,7 @@ function windowOf(stated: unknown, reading: AnswerReading): TimeWindow {
   if (fromMs === window.fromMs && toMs === window.toMs) return window;
   const isOfMinutes =
     (fromMs - window.fromMs) % minuteMs === 0 && (toMs - window.toMs) % minuteMs === 0;
-  const tolerance = { mostMovedMs: stepMs(window), needsLength };
+  const tolerance = { mostMovedMs: rollupStepMs(window), needsLength };
   if (fromMs >= toMs || !isOfMinutes || !isAboutWindow({ fromMs, toMs }, window, tolerance)) {
     const [answered, asked] = [{ fromMs, toMs }, window].map(windowText);
     throw notWhole(reading.purpose, `the answer is about another time: ${answered}, not ${asked}`);
@@ -276,11 +276,11 @@ function windowOf(stated: unknown, reading: AnswerReading): TimeWindow {
 }
 
 function windowText({ fromMs, toMs }: TimeWindow): string {
-  return [fromMs, toMs].map(timeText).join(' to ');
+  return [fromMs, toMs].map(isoTime).join(' to ');
 }
 
 /** Whatever number an answer has. */
-function timeText(ms: number): string {
+function isoTime(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }

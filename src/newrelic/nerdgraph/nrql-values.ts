@@ -20,7 +20,7 @@ export type TimesliceFunction = keyof typeof functionTexts;
 export type Cell = number | null | undefined;
 
 /** How one value of the REST API is calculated from functions of NRQL. */
-export interface NrqlValue {
+export interface NrqlExpression {
   readonly functions: readonly TimesliceFunction[];
   /**
    * Whether it is an amount: 0 then means that nothing was recorded, which is as true of a metric that
@@ -37,7 +37,7 @@ export interface NrqlValue {
 }
 
 /** All in the window together, or so much in each `perSeconds` of it. */
-function amount(of: TimesliceFunction, perSeconds?: number, factor = 1): NrqlValue {
+function amount(of: TimesliceFunction, perSeconds?: number, factor = 1): NrqlExpression {
   return {
     functions: [of],
     isAmount: true,
@@ -50,7 +50,7 @@ function amount(of: TimesliceFunction, perSeconds?: number, factor = 1): NrqlVal
 }
 
 /** A property of what was recorded. */
-function level(of: TimesliceFunction, factor = 1): NrqlValue {
+function level(of: TimesliceFunction, factor = 1): NrqlExpression {
   return {
     functions: [of],
     isAmount: false,
@@ -62,7 +62,7 @@ function level(of: TimesliceFunction, factor = 1): NrqlValue {
  * A property of the calls. Without any it would be an invented time: New Relic documents null for that,
  * but the count is nearly always asked for anyway.
  */
-function ofCalls(of: TimesliceFunction): NrqlValue {
+function ofCalls(of: TimesliceFunction): NrqlExpression {
   return {
     functions: [of, 'count'],
     isAmount: false,
@@ -76,7 +76,7 @@ function ofCalls(of: TimesliceFunction): NrqlValue {
  */
 const apdexParts = ['count', 'sum', 'exclusive_sum'] as const;
 
-const apdexScore: NrqlValue = {
+const apdexValue: NrqlExpression = {
   functions: apdexParts,
   isAmount: false,
   valueOf: (cells) => {
@@ -86,7 +86,7 @@ const apdexScore: NrqlValue = {
   },
 };
 
-const apdexCount: NrqlValue = {
+const apdexCount: NrqlExpression = {
   functions: apdexParts,
   isAmount: true,
   valueOf: (cells) => (cells.includes(undefined) ? undefined : ratedRequests(cells)),
@@ -101,14 +101,14 @@ const second = 1;
 const minute = 60;
 const mebibyte = 1024 * 1024;
 
-const perMinute = amount('count', minute);
+const rateOfCalls = amount('count', minute);
 const calls = amount('count');
-const busyShare = amount('sum', second);
+const busySeconds = amount('sum', second);
 
-const nrqlValues: Readonly<Record<ValueName, NrqlValue>> = {
-  requests_per_minute: perMinute,
-  calls_per_minute: perMinute,
-  errors_per_minute: perMinute,
+const nrqlValues: Readonly<Record<ValueName, NrqlExpression>> = {
+  requests_per_minute: rateOfCalls,
+  calls_per_minute: rateOfCalls,
+  errors_per_minute: rateOfCalls,
   throughput: amount('count', second),
   call_count: calls,
   count: calls,
@@ -130,13 +130,13 @@ const nrqlValues: Readonly<Record<ValueName, NrqlValue>> = {
   rate: amount('sum', second),
   as_percentage: level('average'),
   percent: level('average'),
-  time_percentage: busyShare,
-  utilization: busyShare,
+  time_percentage: busySeconds,
+  utilization: busySeconds,
   used_bytes_by_host: level('average', mebibyte),
   used_mb_by_host: level('average', mebibyte),
   total_used_mb: amount('sum', undefined, mebibyte),
   sessions_active: level('average'),
-  score: apdexScore,
+  score: apdexValue,
   s: amount('count'),
   t: amount('sum'),
   f: amount('exclusive_sum'),
@@ -145,8 +145,8 @@ const nrqlValues: Readonly<Record<ValueName, NrqlValue>> = {
 };
 
 /** How a value of a metric is read with NRQL, as New Relic's guide for leaving the REST API says. */
-export function nrqlValueOf({ metric, value }: VendorMetric): NrqlValue {
-  if (value === 'percent' && metric === 'CPU/User Time') return busyShare;
+export function nrqlValueOf({ metric, value }: VendorMetric): NrqlExpression {
+  if (value === 'percent' && metric === 'CPU/User Time') return busySeconds;
   if (value === 'count' && isRated(metric)) return apdexCount;
   return nrqlValues[value];
 }

@@ -18,7 +18,7 @@ export const applicationFacets: Facets = ['appId'];
 export const hostFacets: Facets = ['appId', 'host'];
 
 /** A column of a query: a function of one metric. */
-export interface Column {
+export interface MetricColumn {
   readonly name: string;
   readonly metric: string;
   readonly of: TimesliceFunction;
@@ -30,7 +30,7 @@ export interface MetricQuestion {
   readonly window: TimeWindow;
   readonly facets: Facets;
   /** Beside the number of calls and the heartbeat. */
-  readonly columns: readonly Column[];
+  readonly columns: readonly MetricColumn[];
   /** Which hosts, as a condition of NRQL; `undefined` for all of them. */
   readonly condition?: string | undefined;
 }
@@ -68,14 +68,14 @@ export function metricsNrql(question: MetricQuestion): string {
 /**
  * What a host has that was there. Not only the heartbeat: it is not documented that every agent sends it.
  */
-export const liveColumns: readonly Column[] = Object.values(transactionMetrics).map(
+export const liveColumns: readonly MetricColumn[] = Object.values(transactionMetrics).map(
   (metric, index) => ({ name: `c${index + 1}`, metric, of: 'count' }),
 );
 
 /** More than 0 for what was there. */
-const heartbeatColumn: Column = { name: 'live', metric: heartbeatMetric, of: 'count' };
+const heartbeatColumn: MetricColumn = { name: 'live', metric: heartbeatMetric, of: 'count' };
 
-export function columnText({ name, metric, of }: Column): string {
+export function columnText({ name, metric, of }: MetricColumn): string {
   const condition = `metricTimesliceName = ${nrqlText(metric)}`;
   return `filter(${functionTexts[of]}, WHERE ${condition}) AS ${name}`;
 }

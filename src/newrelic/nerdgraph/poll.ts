@@ -17,11 +17,11 @@ import type { AccountCalls } from '../calls/account-calls.ts';
 import type { VendorTime } from '../calls/vendor-clock.ts';
 import { Answers, type AnswersContext } from './answers.ts';
 import type { GraphqlClient } from './graphql-client.ts';
-import { type PlannedQuery, queriesOf } from './query-plan.ts';
+import { type PlannedQuery, plannedQueries } from './query-plan.ts';
 import type { EndedQuery, QuerySizes } from './query-sizes.ts';
 
 /** What all polls of an account share. */
-export interface PollContext extends AnswersContext {
+export interface NerdGraphPoll extends AnswersContext {
   readonly client: GraphqlClient;
   readonly calls: AccountCalls;
   readonly sizes: QuerySizes;
@@ -29,7 +29,7 @@ export interface PollContext extends AnswersContext {
   readonly vendorClock: VendorTime;
 }
 
-const neverAsked = new ApiError('timeout', 'it was not asked.');
+const notAsked = new ApiError('timeout', 'it was not asked.');
 const askedLater = new ApiError(
   'timeout',
   'it was not asked: a query about it has failed, and the budget leaves no room to ask it apart each time. Raise requests_per_minute.',
@@ -42,7 +42,7 @@ const askedLater = new ApiError(
 export async function* pollGroup(
   asked: () => readonly Question[],
   how: PollOptions,
-  context: PollContext,
+  context: NerdGraphPoll,
 ): AsyncGenerator<Polled, undefined> {
   const { job, signal } = how;
   const turn = context.calls.take(job, signal);
@@ -88,7 +88,7 @@ async function pollQuery(
   question: QueryQuestion,
   turn: Promise<Permit>,
   { job, signal }: PollOptions,
-  { client, vendorClock }: PollContext,
+  { client, vendorClock }: NerdGraphPoll,
 ): Promise<Polled> {
   const { query, hasFailed } = question;
   const isOurs = (): boolean => vendorClock.skewSeconds() === undefined;
@@ -108,11 +108,11 @@ async function pollApplications(
   questions: readonly ApplicationQuestion[],
   turn: Promise<Permit>,
   { job, signal, windowsAtMs }: PollOptions,
-  context: PollContext,
+  context: NerdGraphPoll,
 ): Promise<Iterable<Polled>> {
   const { client, calls, sizes, vendorClock } = context;
   const spare = calls.sparePerMinute() * (job.periodMs / minuteMs);
-  const queries = queriesOf(questions, sizes.within(spare));
+  const queries = plannedQueries(questions, sizes.within(spare));
   const answers = new Answers(queries, context);
   const ended: EndedQuery[] = [];
   const failedBefore = new Set(
@@ -163,12 +163,12 @@ async function pollApplications(
 function* outcomesOf(
   questions: readonly ApplicationQuestion[],
   answers: Answers,
-  { unexpected }: PollContext,
+  { unexpected }: NerdGraphPoll,
 ): Generator<Polled, undefined> {
   for (const question of questions) {
     const { id } = question.selected.application;
     if (answers.isWithoutHeartbeat(id)) unexpected.saw('no_heartbeat', { app_id: id });
-    yield { kind: 'application', question, outcome: answers.outcome(question, neverAsked) };
+    yield { kind: 'application', question, outcome: answers.outcome(question, notAsked) };
   }
   return undefined;
 }

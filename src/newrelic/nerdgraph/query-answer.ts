@@ -3,11 +3,11 @@ import { labelValueOf } from '../../model/label-value.ts';
 import { own } from '../../model/own.ts';
 import type { QueryReading, QuerySeries } from '../../model/snapshot.ts';
 import type { InvalidSampleReason } from '../../model/telemetry.ts';
-import { isJsonObject, type JsonObject, objectOf, sampleOf } from '../answer.ts';
+import { isJsonObject, type JsonObject, loggedSampleOf, objectOf } from '../answer.ts';
 import { notWhole } from '../failures.ts';
-import { type AnswerReading, checkSum, facetValuesOf, resultsIn, textOf } from './nrql-answer.ts';
+import { checkSum, facetValuesOf, resultsIn, rowText, type WindowReading } from './nrql-answer.ts';
 
-type Labels = QuerySeries['labels'];
+type RowLabels = QuerySeries['labels'];
 
 /** A row with the labels of its facets, as they are shown. */
 interface FacetedRow {
@@ -16,12 +16,12 @@ interface FacetedRow {
   readonly key: string;
   /** Whether one of these is a list. */
   readonly hasList: boolean;
-  readonly labels: Labels;
+  readonly labels: RowLabels;
   readonly labelKey: string;
 }
 
 /** How the answer to a query of the configuration is read. */
-export interface QueryAnswerReading extends Omit<AnswerReading, 'needsLength'> {
+export interface QueryAnswerReading extends Omit<WindowReading, 'needsLength'> {
   /** A further member of the rows that is a count. */
   readonly count?: string | undefined;
 }
@@ -48,7 +48,7 @@ export function queryReadingOf(
   checkWhole(answer, rows, query, reading);
   const shown = withoutSameLabels(rows);
   for (let left = rows.length - shown.length; left > 0; left -= 1) onInvalid('duplicate');
-  const all = inOrder(shown, query.gauges[0]).map((row) =>
+  const all = rowsInOrder(shown, query.gauges[0]).map((row) =>
     seriesOf(row, query.gauges, { ...reading, onInvalid }),
   );
   const kept = firstWithin(all, query.maxSeries);
@@ -61,7 +61,7 @@ export function queryReadingOf(
 function facetedRows(
   results: readonly unknown[],
   facets: readonly QueryFacet[],
-  reading: AnswerReading,
+  reading: WindowReading,
 ): readonly FacetedRow[] {
   if (facets.length === 0 && results.length > 1) {
     throw notWhole(reading.purpose, 'the answer has several rows, and one was asked for');
@@ -72,12 +72,12 @@ function facetedRows(
     if (!isJsonObject(row) || values === undefined) {
       throw notWhole(reading.purpose, 'the answer has a row with other facets than were asked for');
     }
-    const key = values.map((value) => `${typeof value} ${textOf(value)}`).join('\n');
+    const key = values.map((value) => `${typeof value} ${rowText(value)}`).join('\n');
     if (keys.size === keys.add(key).size) {
       throw notWhole(reading.purpose, 'the answer has two rows for the same');
     }
     const labels = values.map(
-      (value, index) => [facets[index]?.label ?? '', labelValueOf(textOf(value))] as const,
+      (value, index) => [facets[index]?.label ?? '', labelValueOf(rowText(value))] as const,
     );
     const hasList = values.some((value) => Array.isArray(value));
     return { row, key, hasList, labels, labelKey: JSON.stringify(labels.map(([, text]) => text)) };
@@ -133,7 +133,7 @@ function withoutSameLabels(rows: readonly FacetedRow[]): readonly FacetedRow[] {
 }
 
 /** In New Relic's order; where its first value does not decide, in the order of labels. */
-function inOrder(
+function rowsInOrder(
   rows: readonly FacetedRow[],
   gauge: QueryGauge | undefined,
 ): readonly FacetedRow[] {
@@ -153,23 +153,23 @@ function inOrder(
 function seriesOf(
   { row, labels }: FacetedRow,
   gauges: readonly QueryGauge[],
-  reading: AnswerReading,
+  reading: WindowReading,
 ): readonly QuerySeries[] {
   return gauges.flatMap((gauge, index) =>
-    valuesOf(own(row, gauge.member), gauge, reading).flatMap(([quantile, stated]) => {
+    rowValues(own(row, gauge.member), gauge, reading).flatMap(([quantile, stated]) => {
       if (stated === undefined || stated === null) reading.onInvalid('absent');
-      const value = sampleOf(stated ?? undefined, reading.onInvalid, { mayBeNegative: true });
+      const value = loggedSampleOf(stated ?? undefined, reading.onInvalid, { mayBeNegative: true });
       return value === undefined ? [] : { gauge: index, labels: [...labels, ...quantile], value };
     }),
   );
 }
 
 /** What a function gives, by what NRQL says of it. */
-function valuesOf(
+function rowValues(
   stated: unknown,
   { gives, percentages }: QueryGauge,
-  reading: AnswerReading,
-): readonly (readonly [quantile: Labels, value: unknown])[] {
+  reading: WindowReading,
+): readonly (readonly [quantile: RowLabels, value: unknown])[] {
   if (gives === 'number' || !isJsonObject(stated)) {
     const [only, ...others] = percentages;
     return [[only === undefined || others.length > 0 ? [] : quantileOf(only), stated]];
@@ -188,7 +188,7 @@ function valuesOf(
 }
 
 /** Without the noise of binary fractions: of 99.9 it is 0.999. */
-function quantileOf(percentage: number): Labels {
+function quantileOf(percentage: number): RowLabels {
   return [['quantile', String(Number((percentage / 100).toPrecision(12)))]];
 }
 

@@ -8,9 +8,9 @@ import {
 import type { ApplicationQuestion, Question } from '../../model/source.ts';
 import {
   type ColumnSet,
+  type ColumnSubject,
   columnsOf,
   maxNrqlCharacters,
-  type Subject,
   valueKeyOf,
 } from './column-sets.ts';
 import { applicationFacets, type Facets, hostCondition, hostFacets, metricsNrql } from './nrql.ts';
@@ -34,18 +34,18 @@ export interface Division {
 
 export const undivided: Division = { together: fullSize.applications, when: 'usual' };
 
-type Asking = Pick<ApplicationQuestion, 'selected'>;
+type PlannedSubject = Pick<ApplicationQuestion, 'selected'>;
 
 /** How these applications are divided in one poll, if each piece of them takes so many queries. */
 export type DivisionsOf = (
-  subject: Subject,
+  subject: ColumnSubject,
   applicationIds: readonly string[],
   queries: number,
 ) => (applicationId: string) => Division;
 
 /** One query about a group. */
 export interface PlannedQuery extends ColumnSet, HostSubset {
-  readonly subject: Subject;
+  readonly subject: ColumnSubject;
   readonly operation: 'application_metrics' | 'host_metrics';
   readonly facets: Facets;
   readonly applicationIds: readonly string[];
@@ -78,7 +78,7 @@ export function rowsOf(selected: SelectedApplication): number {
  * Applications that are asked for in the same queries. The interval is a part of it: applications that
  * are due at different times would share some queries and not others, and no plan could say how many.
  */
-export function kindOf({ poll, series, hosts }: AppEntry): string {
+export function questionKind({ poll, series, hosts }: AppEntry): string {
   const lengthMs = poll.window.kind === 'range' ? poll.window.lengthMs : 0;
   const isSelf = typeof hosts === 'object' && hosts.kind === 'self';
   const read = new Set(series.map((one) => `${one.scope} ${valueKeyOf(one)}`));
@@ -106,7 +106,7 @@ export function groupsOf<Item extends Question>(
       return;
     }
     const { entry, application } = item.selected;
-    const entryKind = kinds.get(entry) ?? kindOf(entry);
+    const entryKind = kinds.get(entry) ?? questionKind(entry);
     kinds.set(entry, entryKind);
     const kind = `${apart.has(application.id)} ${entryKind}`;
     const rows = rowsOf(item.selected);
@@ -130,8 +130,8 @@ export function groupsOf<Item extends Question>(
 }
 
 /** The queries about a group: its applications are of one kind. */
-export function queriesOf(
-  asked: readonly Asking[],
+export function plannedQueries(
+  asked: readonly PlannedSubject[],
   divisionsOf: DivisionsOf,
 ): readonly PlannedQuery[] {
   const all = asked.map(({ selected }) => selected);
@@ -142,7 +142,7 @@ export function queriesOf(
 }
 
 function queriesAbout(
-  subject: Subject,
+  subject: ColumnSubject,
   asked: readonly SelectedApplication[],
   divisionsOf: DivisionsOf,
 ): readonly PlannedQuery[] {
@@ -175,7 +175,7 @@ function queriesAbout(
       return { applicationIds: ids, ...subset, parts: 1, mayHaveParts, when };
     }),
     ...large.flatMap(({ id, hostIds = [], parts, mayHaveParts, when }) => {
-      const subsets = partsOf(hostIds, parts);
+      const subsets = halvesOf(hostIds, parts);
       const common = { applicationIds: [id], parts: subsets.length, mayHaveParts, when };
       return subsets.map((one) => ({ ...one, ...common }));
     }),
@@ -260,17 +260,18 @@ export const allHosts: HostSubset = { condition: undefined, asksFor: () => true 
  */
 const classes = ['02468acegikmoqsuwyACEGIKMOQSUWY', '014589abefijmnqruvyzABEFIJMNQRUVYZ'];
 /** Each class is tried at the last four characters. */
-const places: readonly number[] = [0, 1, 2, 3];
+const columnPlaces: readonly number[] = [0, 1, 2, 3];
 /** The hosts of a domain all end alike, but differ before the first dot; addresses differ at the end. */
 const patternsAt: readonly ((characters: string, place: number) => string)[] = [
   (characters, place) => `[^.]*[${characters}]${'[^.]'.repeat(place)}([.].*)?`,
   (characters, place) => `.*[${characters}]${'.'.repeat(place)}`,
 ];
 /** The ways to divide hosts, in the order in which they are tried: soon both, for names not yet known. */
-const patterns: readonly string[] = [places.slice(0, 2), places.slice(2)].flatMap((some) =>
-  patternsAt.flatMap((patternAt) =>
-    some.flatMap((place) => classes.map((characters) => patternAt(characters, place))),
-  ),
+const patterns: readonly string[] = [columnPlaces.slice(0, 2), columnPlaces.slice(2)].flatMap(
+  (some) =>
+    patternsAt.flatMap((patternAt) =>
+      some.flatMap((place) => classes.map((characters) => patternAt(characters, place))),
+    ),
 );
 
 type Halves = readonly [HostSubset, HostSubset];
@@ -291,7 +292,7 @@ function halvesBy(pattern: string, part: HostSubset): Halves {
  * Parts of some hosts (default: all): about so many, with as many of these names each, as far as they can be
  * divided. Patterns before `depth`, and those that do not divide the names, are left out; without names any divides.
  */
-export function partsOf(
+export function halvesOf(
   names: readonly string[],
   count: number,
   hosts: HostSubset = allHosts,
@@ -303,6 +304,6 @@ export function partsOf(
     const own = names.filter((name) => half.asksFor(name));
     return { half, own, share: names.length === 0 ? 0.5 : own.length / names.length };
   });
-  if (halves.some(({ share }) => share === 0)) return partsOf(names, count, hosts, depth + 1);
-  return halves.flatMap(({ half, own, share }) => partsOf(own, count * share, half, depth + 1));
+  if (halves.some(({ share }) => share === 0)) return halvesOf(names, count, hosts, depth + 1);
+  return halves.flatMap(({ half, own, share }) => halvesOf(own, count * share, half, depth + 1));
 }

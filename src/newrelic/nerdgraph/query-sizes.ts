@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApiError, FailureReason } from '../../model/api-error.ts';
 import type { Clock } from '../../model/clock.ts';
 import { minuteMs } from '../../model/time.ts';
-import { type Subject, subjects } from './column-sets.ts';
+import { type ColumnSubject, subjects } from './column-sets.ts';
 import { type Division, type DivisionsOf, type PlannedQuery, undivided } from './query-plan.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface EndedQuery extends PlannedQuery {
 }
 
 /** So many are asked alone at once. More become about as many pieces as each of these has applications. */
-const fewTogether = 16;
+const smallPart = 16;
 /** An application whose hosts are too many for its queries is asked for in so many times as many. */
 const moreParts = 4;
 /** While nothing is answered, so many applications at most show whether it is because of some of them. */
@@ -53,7 +53,7 @@ function hasManyHosts({ mayHaveParts, error }: EndedQuery): boolean {
 }
 
 /** In which size something is asked since a query about it has failed. */
-interface Known extends Pick<Division, 'together'> {
+interface KnownDivision extends Pick<Division, 'together'> {
   /** Monotonic time from which it is tried together with others; infinite until it is answered. */
   readonly untilMs: number;
   /** How long after its first answer that is. */
@@ -70,7 +70,10 @@ interface Known extends Pick<Division, 'together'> {
 export class QuerySizes {
   readonly #clock: Clock;
   /** By application; the one that was asked least recently comes first. */
-  readonly #known = { applications: new Map<string, Known>(), hosts: new Map<string, Known>() };
+  readonly #known = {
+    applications: new Map<string, KnownDivision>(),
+    hosts: new Map<string, KnownDivision>(),
+  };
   /** Applications whose last poll brought no answer at all, and whether that may be because of many hosts. */
   readonly #silent = {
     applications: new Map<string, boolean>(),
@@ -101,7 +104,7 @@ export class QuerySizes {
         return trialsOf(ids, this.#polls, isInParts, isInParts ? 1 : others);
       }
       const nowMs = this.#clock.monotonicMs();
-      const isDivided = ({ untilMs }: Known): boolean => untilMs > nowMs;
+      const isDivided = ({ untilMs }: KnownDivision): boolean => untilMs > nowMs;
       const known = this.#known[subject];
       const all = subjects.flatMap((one) => [...this.#known[one].values()].filter(isDivided));
       const asked = new Set(ids);
@@ -114,8 +117,8 @@ export class QuerySizes {
       ];
       // What may be well comes first, whichever group it is in.
       const share =
-        newWanted * partOf(newByAll, spare / queries) +
-        (wanted - newWanted) * partOf(byAll - newByAll, spare / queries - newByAll);
+        newWanted * pieceSize(newByAll, spare / queries) +
+        (wanted - newWanted) * pieceSize(byAll - newByAll, spare / queries - newByAll);
       // A part of a query is a query now and then. 1/3 three times is not quite 1.
       let left = share < wanted - 0.01 ? Math.floor(share + spread(this.#polls)) : Infinity;
       const divisions = new Map<string, Division>();
@@ -154,7 +157,7 @@ export class QuerySizes {
   }
 
   /** Returns whether failures have shown that the next poll must ask in another way. */
-  #learn(subject: Subject, pieces: readonly EndedQuery[]): boolean {
+  #learn(subject: ColumnSubject, pieces: readonly EndedQuery[]): boolean {
     const known = this.#known[subject];
     const silent = this.#silent[subject];
     const isSilent = pieces.every(hasFailed) && pieces.some(({ when }) => when !== 'tried');
@@ -175,7 +178,11 @@ export class QuerySizes {
   }
 
   /** What is known of an application of this piece from now on; `undefined` if it needs no size of its own. */
-  #after(piece: EndedQuery, was: Known | undefined, isSilent: boolean): Known | undefined {
+  #after(
+    piece: EndedQuery,
+    was: KnownDivision | undefined,
+    isSilent: boolean,
+  ): KnownDivision | undefined {
     const { applicationIds, when, parts } = piece;
     const { length } = applicationIds;
     if (!hasFailed(piece)) {
@@ -190,7 +197,7 @@ export class QuerySizes {
     const before = { together: length, waitMs: 0, ...was, untilMs: Infinity };
     // It is the size, and not one of them.
     if (when === 'tried') return { ...before, waitMs: waitMs.tried };
-    if (length > fewTogether) return { ...before, together: Math.ceil(Math.sqrt(length)) };
+    if (length > smallPart) return { ...before, together: Math.ceil(Math.sqrt(length)) };
     if (length > 1) return { ...before, together: 1 };
     const isOfHosts = before.together >= 1 && hasManyHosts(piece);
     const together = isOfHosts ? 1 / (moreParts * parts) : Math.min(1, before.together);
@@ -200,16 +207,16 @@ export class QuerySizes {
 }
 
 /** It has not failed in its size, and may be well. */
-function isNew(one: Known): boolean {
+function isNew(one: KnownDivision): boolean {
   return one.waitMs === 0;
 }
 
 /** How much of what is wanted there is room for. */
-function partOf(wanted: number, room: number): number {
+function pieceSize(wanted: number, room: number): number {
   return Math.max(0, Math.min(1, room / Math.max(1, wanted)));
 }
 
-function queriesFor(divided: readonly Known[]): number {
+function queriesFor(divided: readonly KnownDivision[]): number {
   return divided.reduce((sum, { together }) => sum + 1 / together, 0);
 }
 

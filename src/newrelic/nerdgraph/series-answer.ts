@@ -42,7 +42,7 @@ export function* windowAnswersOf(
       throw failureOf(purpose, 'too_large', 'other windows have taken the places of its rows');
     }
     const part = {
-      results: inOrder(found, sortedBy),
+      results: pointsInOrder(found, sortedBy),
       otherResult: other,
       totalResult: totals.get(key)?.[0],
       metadata: { ...objectOf(metadata), timeWindow: { begin: fromMs, end: toMs } },
@@ -73,7 +73,10 @@ function byWindow(
 }
 
 /** The largest first: the rows of a series are in the order of all its windows together. */
-function inOrder(rows: readonly JsonObject[], sortedBy: string | undefined): readonly JsonObject[] {
+function pointsInOrder(
+  rows: readonly JsonObject[],
+  sortedBy: string | undefined,
+): readonly JsonObject[] {
   if (sortedBy === undefined) return rows;
   const sizeOf = (row: JsonObject): number => {
     const value = own(row, sortedBy);

@@ -27,7 +27,7 @@ export interface RestRequest extends ApiRequest, RestPurpose {}
  * Sends a request, and reads its answer with `read`. Rejects with an `ApiError` if the answer is a failure,
  * which is counted, or with the signal's reason.
  */
-export async function ask<Content>(
+export async function askRest<Content>(
   request: RestRequest,
   { send, observer }: RestContext,
   { signal, ...call }: RequestContext,

@@ -5,8 +5,8 @@ import {
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
+  loggedSampleOf,
   objectOf,
-  sampleOf,
   textIn,
 } from '../answer.ts';
 import type { RestPurpose } from '../failures.ts';
@@ -14,7 +14,7 @@ import { listElementsOf, partsMissing, type RestContext } from './answer.ts';
 import type { PageContent } from './paging.ts';
 
 /** An element of the list of applications; without `application` if it could not be read. */
-export interface ListedApplication {
+export interface PayloadApplication {
   readonly id: string;
   readonly application: Application | undefined;
 }
@@ -28,11 +28,11 @@ export function applicationPageOf(
   document: JsonObject,
   purpose: RestPurpose,
   { observer, logger }: RestContext,
-): PageContent<ListedApplication> {
+): PageContent<PayloadApplication> {
   const leftOut = (problem: string): void => {
     logger.debug({ problem }, 'a part of the list of applications was left out');
   };
-  const items: ListedApplication[] = [];
+  const items: PayloadApplication[] = [];
   const unidentified: string[] = [];
   for (const [index, element] of listElementsOf(document, 'applications', purpose).entries()) {
     const record = objectOf(element);
@@ -42,7 +42,7 @@ export function applicationPageOf(
       unidentified.push(problem);
       leftOut(problem);
     } else {
-      const application = applicationOf(
+      const application = payloadApplication(
         id,
         record,
         (problem) => leftOut(`application ${id}: ${problem}`),
@@ -59,7 +59,7 @@ export function applicationPageOf(
  * Everything but the id and the name may be absent: an application that does not report has no summary and no
  * time. A member of the wrong type counts as absent.
  */
-function applicationOf(
+function payloadApplication(
   id: string,
   record: JsonObject,
   report: (problem: string) => void,
@@ -87,7 +87,7 @@ function applicationOf(
 /** Response times come in milliseconds and error rates in percent. */
 function summaryOf(summary: JsonObject, onInvalid: InvalidSampleListener): ApplicationSummary {
   const valueOf = (member: unknown, divisor = 1): number | undefined => {
-    const value = sampleOf(member, onInvalid);
+    const value = loggedSampleOf(member, onInvalid);
     return value === undefined ? undefined : value / divisor;
   };
   return {

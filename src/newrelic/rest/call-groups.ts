@@ -33,7 +33,7 @@ export function createCallGroups(): CallGroupsOf {
 
 function callGroupsOf(series: Series): CallGroups {
   const groupsOf = (read: Series): readonly SeriesGroup[] =>
-    fittingOf(read).map((group) => ({ series: group, kinds: kindsOf(group) }));
+    fittingOf(read).map((group) => ({ series: group, kinds: seriesOfKinds(group) }));
   return {
     applications: groupsOf(series.filter((one) => isReadOf('applications', one))),
     hosts: groupsOf(series.filter((one) => isReadOf('hosts', one))),
@@ -41,7 +41,7 @@ function callGroupsOf(series: Series): CallGroups {
 }
 
 /** The series of metrics of which the same values are read, together. */
-function kindsOf(series: Series): readonly Series[] {
+function seriesOfKinds(series: Series): readonly Series[] {
   const valuesRead = series.map(({ metric }) => {
     const ofMetric = series.filter((one) => one.metric === metric);
     return [...new Set(ofMetric.flatMap(valuesOf))].toSorted().join();
@@ -50,21 +50,21 @@ function kindsOf(series: Series): readonly Series[] {
 }
 
 /** A URL should stay under 4 kB, although the vendor does not say so. */
-const mostCharacters = 3500;
+const longestTarget = 3500;
 
 /** Which series one call asks for: usually all of them. Else the groups are filled in the order of the series. */
 function fittingOf(series: Series): readonly Series[] {
   const groups: PolledSeries[][] = [];
   for (const one of series) {
     const last = groups.at(-1);
-    const fits = last !== undefined && queryLengthOf([...last, one]) <= mostCharacters;
+    const fits = last !== undefined && queryLengthOf([...last, one]) <= longestTarget;
     if (fits) last.push(one);
     else groups.push([one]);
   }
   return groups;
 }
 
-const kind = 'values_missing';
+const unexpectedKind = 'values_missing';
 export const apartMessage = 'New Relic answers for one metric at a time';
 const remedy =
   'each kind of metric takes a call of its own from now on: fewer of them in "metrics", or "source: nerdgraph", take fewer calls';
@@ -92,7 +92,7 @@ export class WholeAnswers {
   constructor(account: string, context: WholeAnswersContext) {
     this.#account = account;
     this.#context = context;
-    context.observer.unexpected(kind, 0);
+    context.observer.unexpected(unexpectedKind, 0);
   }
 
   get areWhole(): boolean {
@@ -143,8 +143,11 @@ export class WholeAnswers {
     const isFound = (name: string): boolean => !stillSilent.has(name) && !refused.has(name);
     if (!this.#areWhole || !silent.some(isFound)) return;
     this.#areWhole = false;
-    this.#context.observer.unexpected(kind, 1);
-    this.#context.logger.warn({ account: this.#account, kind, remedy }, apartMessage);
+    this.#context.observer.unexpected(unexpectedKind, 1);
+    this.#context.logger.warn(
+      { account: this.#account, kind: unexpectedKind, remedy },
+      apartMessage,
+    );
   }
 }
 

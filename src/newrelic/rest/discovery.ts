@@ -6,7 +6,7 @@ import { hourMs } from '../../model/time.ts';
 import { isEntityId } from '../answer.ts';
 import { failureOf } from '../failures.ts';
 import type { RestContext } from './answer.ts';
-import type { ListedApplication } from './application-payload.ts';
+import type { PayloadApplication } from './application-payload.ts';
 import { readApplications } from './lists.ts';
 import type { PagedList } from './paging.ts';
 
@@ -23,7 +23,7 @@ const maxLookUps = 10;
  * Finds what the selectors may choose from: asks for ids if all of them are ids, else reads the list of the
  * whole account. Keeps the contract of `Source.discover`, and remembers which ids it has looked up.
  */
-export function createDiscover(context: RestContext): Source['discover'] {
+export function createRestDiscovery(context: RestContext): Source['discover'] {
   const lookUps = new LookUps(context.clock);
   return async ({ selectors }, knownIds, signal) => {
     const read: ReadApplications = async (asked) => readApplications(asked, context, { signal });
@@ -147,7 +147,7 @@ const endingReasons: ReadonlySet<FailureReason> = new Set([
   'tls',
 ]);
 
-type ApplicationList = PagedList<ListedApplication>;
+type ApplicationList = PagedList<PayloadApplication>;
 type ReadApplications = (ids: readonly string[] | undefined) => Promise<ApplicationList>;
 
 /** The calls of one discovery, and what they have found. If an application is listed twice, the first counts. */

@@ -13,7 +13,7 @@ import type { HostNames } from '../../model/source.ts';
 import type { Logger } from '../../model/telemetry.ts';
 
 /** What is known about the host names of one application. */
-interface Known {
+interface KnownNames {
   readonly names: ReadonlyMap<string, string>;
   readonly askedFor: ReadonlySet<string>;
   /** When to ask again even if no new host appears, because a name is missing. */
@@ -26,7 +26,7 @@ interface Known {
   readonly choice: string;
 }
 
-const nothing = {
+const noNames = {
   names: new Map<string, string>(),
   askedFor: new Set<string>(),
   askAgainMs: undefined,
@@ -43,9 +43,10 @@ const firstWaitMs = 50_000;
 /** Some hosts never get a name, and that of this process may have another one there. */
 const longestWaitMs = 3_600_000;
 
-const remedy = 'hosts are shown by their id until it works; host_names: false switches it off';
+const hostNamesRemedy =
+  'hosts are shown by their id until it works; host_names: false switches it off';
 /** Characters of a name in the log. */
-const longestName = 256;
+const longestHostName = 256;
 
 /**
  * The names of the hosts of an account's applications: in the REST API only a list of their own has them. They
@@ -54,7 +55,7 @@ const longestName = 256;
 export class KnownHosts {
   readonly #account: string;
   readonly #context: { readonly clock: Clock; readonly logger: Logger };
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownNames>();
   #areFailing = false;
 
   /** @param account its name in the log */
@@ -114,18 +115,18 @@ export class KnownHosts {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
   }
 
-  #of({ application, entry }: SelectedApplication): Known {
+  #of({ application, entry }: SelectedApplication): KnownNames {
     const known = this.#known.get(application.id);
     const choice = hostChoiceText(hostChoiceOf(entry));
     if (known?.choice === choice) return known;
-    return { ...nothing, ...(known && { names: known.names }), choice };
+    return { ...noNames, ...(known && { names: known.names }), choice };
   }
 
   #waitAfter(
     selected: SelectedApplication,
-    known: Known,
+    known: KnownNames,
     error: HostNames['error'],
-  ): Pick<Known, 'askAgainMs' | 'incompleteAnswers'> {
+  ): Pick<KnownNames, 'askAgainMs' | 'incompleteAnswers'> {
     const { incompleteAnswers } = known;
     if (isComplete(selected, known)) return { askAgainMs: undefined, incompleteAnswers: 0 };
     const nowMs = this.#context.clock.monotonicMs();
@@ -145,9 +146,9 @@ export class KnownHosts {
     if ((error !== undefined) === this.#areFailing) return;
     this.#areFailing = error !== undefined;
     const { logger } = this.#context;
-    const fields = { account: this.#account, app_id: id, app_name: name.slice(0, longestName) };
+    const fields = { account: this.#account, app_id: id, app_name: name.slice(0, longestHostName) };
     if (error === undefined) logger.info(fields, 'host names available again');
-    else logger.warn({ ...fields, error, remedy }, 'host names not available');
+    else logger.warn({ ...fields, error, remedy: hostNamesRemedy }, 'host names not available');
   }
 }
 
@@ -157,7 +158,7 @@ function hostsToName({ application, entry }: SelectedApplication): readonly stri
 }
 
 /** Whether there is nothing more to find out. */
-function isComplete(selected: SelectedApplication, { names, askedFor }: Known): boolean {
+function isComplete(selected: SelectedApplication, { names, askedFor }: KnownNames): boolean {
   const selector = hostSelectorOf(selected);
   if (selector?.kind !== 'self') return names.size === askedFor.size;
   return [...names.values()].some((name) => choosesHost(selector, name));

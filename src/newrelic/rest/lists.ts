@@ -1,12 +1,12 @@
 import type { HostNames, RequestContext } from '../../model/source.ts';
 import type { JsonObject } from '../answer.ts';
 import type { RestPurpose } from '../failures.ts';
-import { ask, type RestContext, type RestRequest } from './answer.ts';
+import { askRest, type RestContext, type RestRequest } from './answer.ts';
 import {
   applicationPageOf,
   type HostName,
   hostNamesOf,
-  type ListedApplication,
+  type PayloadApplication,
 } from './application-payload.ts';
 import { type PageContent, type PagedList, readPages } from './paging.ts';
 import { applicationsRequest, hostsRequest } from './requests.ts';
@@ -25,7 +25,7 @@ interface ListQuestion<Item> {
 /**
  * Reads a list with all its pages. An abort with an `ApiError` ends it like a page that fails; any other rejects.
  */
-async function readList<Item extends { readonly id: string }>(
+async function readWholeList<Item extends { readonly id: string }>(
   { requestOf, contentOf, weightOf }: ListQuestion<Item>,
   context: RestContext,
   call: RequestContext,
@@ -33,7 +33,7 @@ async function readList<Item extends { readonly id: string }>(
   const purpose = requestOf(1);
   const list = await readPages<Item>(
     async (page) =>
-      ask(requestOf(page), context, call, (document, { link }) => ({
+      askRest(requestOf(page), context, call, (document, { link }) => ({
         ...contentOf(document, purpose),
         link,
       })),
@@ -55,14 +55,14 @@ export async function readApplications(
   ids: readonly string[] | undefined,
   context: RestContext,
   call: RequestContext,
-): Promise<PagedList<ListedApplication>> {
-  const question: ListQuestion<ListedApplication> = {
+): Promise<PagedList<PayloadApplication>> {
+  const question: ListQuestion<PayloadApplication> = {
     requestOf: (page) => applicationsRequest(ids, page),
     contentOf: (document, purpose) => applicationPageOf(document, purpose, context),
     weightOf: ({ application }) =>
       1 + (application?.hostIds?.length ?? 0) + (application?.instances ?? 0),
   };
-  return readList(question, context, call);
+  return readWholeList(question, context, call);
 }
 
 /**
@@ -88,7 +88,7 @@ export async function readHostNames(
       }),
       weightOf: () => 1,
     };
-    const found = await readList(question, context, call);
+    const found = await readWholeList(question, context, call);
     calls += found.calls;
     for (const { id, name } of found.items) names.set(id, name);
     return found;

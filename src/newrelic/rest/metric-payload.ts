@@ -13,7 +13,7 @@ import {
   type InvalidSampleListener,
   isJsonObject,
   type JsonObject,
-  sampleOf,
+  loggedSampleOf,
   windowEndMsOf,
 } from '../answer.ts';
 import { notWhole, type RestPurpose } from '../failures.ts';
@@ -62,11 +62,11 @@ export function metricAnswerOf(
   const values = query.series.map((series) => {
     const { metric } = series;
     const slice = timesliceOf(byName.get(metric), metric, purpose);
-    const found = slice === undefined ? {} : valuesIn(slice, metric, purpose);
+    const found = slice === undefined ? {} : sliceValues(slice, metric, purpose);
     if (Object.keys(found).length === 0) unanswered.push(metric);
     if (slice === undefined) return undefined;
     checkWindow(slice, query, wallMs, purpose);
-    const value = valueOf(found, series, onInvalid);
+    const value = seriesValueOf(found, series, onInvalid);
     if (value === undefined) return undefined;
     // If the ends ever differ, the earliest is the one that all values reach.
     windowEndMs = Math.min(windowEndMs ?? Infinity, endMsOf(slice, metric, query, purpose));
@@ -80,7 +80,7 @@ export function metricAnswerOf(
  * In base units. `undefined` if there is no value, or if it says nothing: a time without calls, or memory of
  * 0 bytes, which nothing that runs takes.
  */
-function valueOf(
+function seriesValueOf(
   values: JsonObject,
   { value: name, scale, gauge }: PolledSeries,
   onInvalid: InvalidSampleListener,
@@ -88,14 +88,16 @@ function valueOf(
   const counter = countedBy[name];
   if (counter !== undefined && values[counter] === 0) return undefined;
   if (gauge.unit === 'bytes' && values[name] === 0) return undefined;
-  const value = sampleOf(values[name], onInvalid, { mayBeNegative: mayBeNegative(gauge.unit) });
+  const value = loggedSampleOf(values[name], onInvalid, {
+    mayBeNegative: mayBeNegative(gauge.unit),
+  });
   // The largest numbers are no longer finite in another unit.
   return value === undefined
     ? undefined
-    : sampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
+    : loggedSampleOf(inBaseUnit(name, value) * scale, onInvalid, { mayBeNegative: true });
 }
 
-const milliseconds = 1000;
+const perSecond = 1000;
 const percents = 100;
 // A power of two: nothing is rounded.
 const perMebibyte = 1 / (1024 * 1024);
@@ -105,14 +107,14 @@ const perMebibyte = 1 / (1024 * 1024);
  * whole milliseconds has no odd last digits, unlike a product with 0.001.
  */
 const divisors: Readonly<Partial<Record<ValueName, number>>> = {
-  average_response_time: milliseconds,
-  average_call_time: milliseconds,
-  average_time: milliseconds,
-  min_response_time: milliseconds,
-  max_response_time: milliseconds,
-  standard_deviation: milliseconds,
-  average_exclusive_time: milliseconds,
-  total_time: milliseconds,
+  average_response_time: perSecond,
+  average_call_time: perSecond,
+  average_time: perSecond,
+  min_response_time: perSecond,
+  max_response_time: perSecond,
+  standard_deviation: perSecond,
+  average_exclusive_time: perSecond,
+  total_time: perSecond,
   as_percentage: percents,
   percent: percents,
   time_percentage: percents,
@@ -166,7 +168,7 @@ function timesliceOf(
 }
 
 /** With `"values":{}` the vendor says that a metric does not have the values. */
-function valuesIn(slice: JsonObject, name: string, purpose: RestPurpose): JsonObject {
+function sliceValues(slice: JsonObject, name: string, purpose: RestPurpose): JsonObject {
   const values = slice['values'];
   if (isJsonObject(values)) return values;
   throw notWhole(purpose, `the timeslice of the metric ${name} has no values`);
@@ -208,13 +210,13 @@ function checkWindow(
   const toMs = windowEndMsOf(stated['to']);
   if (window === undefined) {
     if (toMs === undefined || Math.abs(toMs - wallMs) <= dayMs) return;
-    const detail = `the answer is for a window that ends ${textOf(toMs)}, more than a day from now`;
+    const detail = `the answer is for a window that ends ${payloadText(toMs)}, more than a day from now`;
     throw notWhole(purpose, detail, `${staleCache}, and the clock`);
   }
   const needsLength = series.some(({ value }) => growsWithWindow(value));
   if (isAboutWindow({ fromMs, toMs }, window, { mostMovedMs, needsLength })) return;
-  const asked = `${textOf(window.fromMs)} to ${textOf(window.toMs)}`;
-  const answered = `${textOf(fromMs)} to ${textOf(toMs)}`;
+  const asked = `${payloadText(window.fromMs)} to ${payloadText(window.toMs)}`;
+  const answered = `${payloadText(fromMs)} to ${payloadText(toMs)}`;
   const detail = `the answer is for another window: asked for ${asked}, answered for ${answered}`;
   throw notWhole(purpose, detail, staleCache);
 }
@@ -222,6 +224,6 @@ function checkWindow(
 const staleCache =
   'Look for a cache or a proxy between here and New Relic that answers without regard to the query';
 
-function textOf(epochMs: number | undefined): string {
+function payloadText(epochMs: number | undefined): string {
   return epochMs === undefined ? 'unknown' : new Date(epochMs).toISOString();
 }

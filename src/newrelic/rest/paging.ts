@@ -15,7 +15,7 @@ export interface PageContent<Item> {
 }
 
 /** One page: its content and its `Link` header. */
-export interface Page<Item> extends PageContent<Item> {
+export interface ListPage<Item> extends PageContent<Item> {
   readonly link: ApiResponse['headers'][string];
 }
 
@@ -47,7 +47,7 @@ export interface PagedList<Item> {
  * errors that are not an `ApiError`, such as the reason of an abort.
  */
 export async function readPages<Item>(
-  fetchPage: (page: number) => Promise<Page<Item>>,
+  fetchPage: (page: number) => Promise<ListPage<Item>>,
   options: PagingOptions<Item>,
 ): Promise<PagedList<Item>> {
   const items: Item[] = [];
@@ -60,7 +60,7 @@ export async function readPages<Item>(
   try {
     while (page !== undefined) {
       calls += 1;
-      const found: Page<Item> = await fetchPage(page);
+      const found: ListPage<Item> = await fetchPage(page);
       const before = seen.size;
       for (const item of found.items) {
         items.push(item);
@@ -92,7 +92,7 @@ export async function readPages<Item>(
  * ignores the query may have sent another page than the one that was asked for.
  */
 function problemOf(
-  { items, error, link }: Page<unknown>,
+  { items, error, link }: ListPage<unknown>,
   { page, next }: { readonly page: number; readonly next: number | undefined },
   purpose: RestPurpose,
 ): ApiError | undefined {
@@ -145,7 +145,7 @@ export type EndDoubt = keyof typeof doubtTexts;
 export function endDoubtOf(header: LinkHeader, currentPage: number): EndDoubt | undefined {
   const links = linksOf(header);
   const isReadable = links.some((one) => one.relations.some((name) => pagingRelations.has(name)));
-  if (!isReadable && textOf(header).trim() !== '') return 'unreadable';
+  if (!isReadable && pagingText(header).trim() !== '') return 'unreadable';
   const next = links.filter(({ relations, isEnd }) => relations.includes('next') && !isEnd);
   if (next.some(({ page }) => page === undefined)) return 'no_page_number';
   const isBeyondLast = pagesOf(links, 'last').some((page) => page < currentPage);
@@ -158,12 +158,12 @@ function pagesOf(links: readonly PageLink[], relation: string): readonly number[
   return links.flatMap(({ relations, page }) => (relations.includes(relation) ? (page ?? []) : []));
 }
 
-function textOf(header: LinkHeader): string {
+function pagingText(header: LinkHeader): string {
   return typeof header === 'string' ? header : (header ?? []).join(', ');
 }
 
 function linksOf(header: LinkHeader): readonly PageLink[] {
-  return Array.from(textOf(header).matchAll(link), ([, target = '', parameters = '']) => {
+  return Array.from(pagingText(header).matchAll(link), ([, target = '', parameters = '']) => {
     const [beforeFragment = ''] = target.split('#', 1);
     const query = new URLSearchParams(beforeFragment.slice(beforeFragment.indexOf('?') + 1));
     const text = query.get('page') ?? '';

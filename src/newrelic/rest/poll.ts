@@ -51,7 +51,7 @@ export interface RestClient {
 }
 
 /** What all polls of an account share. */
-export interface PollContext {
+export interface RestPoll {
   readonly client: RestClient;
   readonly calls: AccountCalls;
   readonly vendorClock: VendorTime;
@@ -68,7 +68,7 @@ export interface PollContext {
 export async function* pollApplication(
   question: ApplicationQuestion,
   how: PollOptions,
-  context: PollContext,
+  context: RestPoll,
 ): AsyncGenerator<Polled, undefined> {
   const poll = new ApplicationPoll(question, how, context);
   await poll.ask();
@@ -80,7 +80,7 @@ export async function* pollApplication(
 class ApplicationPoll {
   readonly #question: ApplicationQuestion;
   readonly #how: PollOptions;
-  readonly #context: PollContext;
+  readonly #context: RestPoll;
   /** Ends the waiting of calls that would only fail in the same way. */
   readonly #over = new AbortController();
   readonly #waiting: AbortSignal;
@@ -104,7 +104,7 @@ class ApplicationPoll {
   /** The hosts of the application, if the names of some have shown more than the discovery. */
   #allHostIds: readonly string[] | undefined;
 
-  constructor(question: ApplicationQuestion, how: PollOptions, context: PollContext) {
+  constructor(question: ApplicationQuestion, how: PollOptions, context: RestPoll) {
     this.#question = question;
     this.#how = how;
     this.#context = context;

@@ -16,7 +16,7 @@ export function applicationsRequest(ids: readonly string[] | undefined, page: nu
   const wanted = ids?.map((id) => digitsOf('application', id)).join(',');
   return {
     operation: 'list_applications',
-    target: `/v2/applications.json${queryOf([['filter[ids]', wanted], pageOf(page)])}`,
+    target: `/v2/applications.json${queryText([['filter[ids]', wanted], pageOf(page)])}`,
     answerSize: 'large',
   };
 }
@@ -26,11 +26,11 @@ const hostsTimeoutMs = 10_000;
 
 /** Asks for the names of an application's hosts; with `hostName` only for those that contain it. */
 export function hostsRequest(applicationId: string, page: number, hostName?: string): RestRequest {
-  const query = queryOf([['filter[hostname]', hostName], pageOf(page)]);
+  const query = queryText([['filter[hostname]', hostName], pageOf(page)]);
   return {
     operation: 'list_hosts',
     applicationId,
-    target: `${pathOf(applicationId)}/hosts.json${query}`,
+    target: `${targetOf(applicationId)}/hosts.json${query}`,
     answerSize: 'medium',
     timeoutMs: hostsTimeoutMs,
     // Nobody waits for names.
@@ -44,7 +44,7 @@ export function metricsRequest(
   hostId: string | undefined,
   { series, window, raw }: MetricQuery,
 ): RestRequest {
-  const query = queryOf([
+  const query = queryText([
     ...seriesParametersOf(series),
     ['summarize', 'true'],
     ['from', window && minuteTextOf(window.fromMs)],
@@ -55,13 +55,13 @@ export function metricsRequest(
     operation: hostId === undefined ? 'application_metrics' : 'host_metrics',
     applicationId,
     hostId,
-    target: `${pathOf(applicationId, hostId)}/metrics/data.json${query}`,
+    target: `${targetOf(applicationId, hostId)}/metrics/data.json${query}`,
   };
 }
 
 /** How many characters of a query these series take. */
 export function queryLengthOf(series: readonly PolledSeries[]): number {
-  return queryOf(seriesParametersOf(series)).length;
+  return queryText(seriesParametersOf(series)).length;
 }
 
 /** Each once: the query asks for each value of each metric. */
@@ -85,14 +85,14 @@ export function pageOf(page: number): Parameter {
 }
 
 /** Not `URLSearchParams`: that writes a space as a raw `+`. */
-export function queryOf(parameters: readonly Parameter[]): string {
+export function queryText(parameters: readonly Parameter[]): string {
   const texts = parameters.flatMap(([name, value]) =>
     value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
   );
   return texts.length === 0 ? '' : `?${texts.join('&')}`;
 }
 
-export function pathOf(applicationId: string, hostId?: string): string {
+export function targetOf(applicationId: string, hostId?: string): string {
   const host = hostId === undefined ? '' : `/hosts/${digitsOf('host', hostId)}`;
   return `/v2/applications/${digitsOf('application', applicationId)}${host}`;
 }

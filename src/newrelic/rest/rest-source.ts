@@ -9,7 +9,7 @@ import {
 } from '../../model/selected-application.ts';
 import { countOf } from '../../model/shown-text.ts';
 import type { Source } from '../../model/source.ts';
-import { ask, type RestContext } from './answer.ts';
+import { askRest, type RestContext } from './answer.ts';
 import {
   apartMessage,
   type CallGroupsOf,
@@ -18,23 +18,23 @@ import {
   WholeAnswers,
   type WholeAnswersContext,
 } from './call-groups.ts';
-import { createDiscover } from './discovery.ts';
+import { createRestDiscovery } from './discovery.ts';
 import { KnownHosts } from './host-names.ts';
 import { readHostNames } from './lists.ts';
 import { metricAnswerOf } from './metric-payload.ts';
-import { type PollContext, pollApplication, type RestClient } from './poll.ts';
+import { pollApplication, type RestClient, type RestPoll } from './poll.ts';
 import { metricsRequest } from './requests.ts';
 
 export function createRestClient(context: RestContext): RestClient {
   return {
-    discover: createDiscover(context),
+    discover: createRestDiscovery(context),
 
     hostNames: async (applicationId, call, wanted) =>
       readHostNames(applicationId, wanted, context, call),
 
     metrics: async (applicationId, hostId, query, call) => {
       const request = metricsRequest(applicationId, hostId, query);
-      return ask(request, context, call, (document) =>
+      return askRest(request, context, call, (document) =>
         metricAnswerOf(document, query, request, context.clock.wallMs(), (reason) =>
           context.observer.invalidSample(reason),
         ),
@@ -65,17 +65,17 @@ function costsWith(callGroupsOf: CallGroupsOf, areWhole: () => boolean): RestCos
       return { ...lists, application_metrics: ofApplications, host_metrics: ofHosts, query: 0 };
     },
     metricCalls: (entries) => {
-      const [most] = entries.toSorted((one, other) => metricsOf(other) - metricsOf(one));
-      if (most === undefined || metricsOf(most) < 2) return undefined;
+      const [most] = entries.toSorted((one, other) => metricCount(other) - metricCount(one));
+      if (most === undefined || metricCount(most) < 2) return undefined;
       const { applications, hosts } = callGroupsOf(most.series);
       const calls = Math.max(callsOf(applications), callsOf(hosts));
-      const counted = `${metricsOf(most)} metrics take ${countOf(calls, 'call')}`;
+      const counted = `${metricCount(most)} metrics take ${countOf(calls, 'call')}`;
       return areWhole() || calls === 1 ? counted : `${counted}: ${apartMessage}`;
     },
   };
 }
 
-function metricsOf({ poll }: AppEntry): number {
+function metricCount({ poll }: AppEntry): number {
   return poll.metrics.length;
 }
 
@@ -97,7 +97,7 @@ export function createRestSource(
     vendorClock,
     ...context
   }: WholeAnswersContext &
-    Pick<PollContext, 'client' | 'calls' | 'vendorClock'> & { readonly clock: Clock },
+    Pick<RestPoll, 'client' | 'calls' | 'vendorClock'> & { readonly clock: Clock },
 ): Source {
   const callGroupsOf = createCallGroups();
   const wholeAnswers = new WholeAnswers(account, context);

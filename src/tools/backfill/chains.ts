@@ -15,9 +15,9 @@ import { nrqlValueOf } from '../../newrelic/nerdgraph/nrql-values.ts';
 import { queryReadingOf } from '../../newrelic/nerdgraph/query-answer.ts';
 import {
   groupsOf,
+  halvesOf,
   type PlannedQuery,
-  partsOf,
-  queriesOf,
+  plannedQueries,
   rowsOf,
   undivided,
 } from '../../newrelic/nerdgraph/query-plan.ts';
@@ -70,7 +70,7 @@ export function applicationChains(
   const questions = all.map((selected) => ({ kind: 'application' as const, selected }));
   const byId = new Map(questions.map((one) => [one.selected.application.id, one]));
   return groupsOf(questions).flatMap((group) =>
-    queriesOf(group, () => () => undivided).map((query): Chain => {
+    plannedQueries(group, () => () => undivided).map((query): Chain => {
       const asked = query.applicationIds.flatMap((id) => byId.get(id) ?? []);
       const counts = asked.map((one) => (query.subject === 'hosts' ? rowsOf(one.selected) : 1));
       const rows = Math.ceil(sumOf(counts) / query.parts);
@@ -190,7 +190,7 @@ async function allOf(
 /** The query in so many parts: of its applications, and then of the hosts of each. */
 function inParts(query: PlannedQuery, count: number): readonly PlannedQuery[] {
   const { applicationIds: ids, subject } = query;
-  const hosts = subject === 'hosts' ? partsOf([], Math.floor(count / ids.length), query) : [query];
+  const hosts = subject === 'hosts' ? halvesOf([], Math.floor(count / ids.length), query) : [query];
   return inGroups(ids, Math.ceil(ids.length / count)).flatMap((applicationIds) =>
     hosts.map(({ condition, asksFor }) => ({ ...query, applicationIds, condition, asksFor })),
   );

@@ -1,5 +1,5 @@
 import { accountOf } from '../../config/build-config.ts';
-import { errorAt, type Problem, type Span, warningAt } from '../../config/diagnostic.ts';
+import { errorAt, type FileProblem, type Span, warningAt } from '../../config/diagnostic.ts';
 import type { InspectedConfig } from '../../config/load-config.ts';
 import { type Outside, readOutside } from '../../config/named-file.ts';
 import type { FileAccount } from '../../config/schema.ts';
@@ -47,7 +47,7 @@ function doubtsOf(
   { apiKey }: Outside,
   isOfficial: boolean,
   span: Span | undefined,
-): readonly Problem[] {
+): readonly FileProblem[] {
   const doubt = keyDoubt(key, isOfficial);
   const place = apiKey?.kind === 'file' ? apiKey.path : apiKey?.name;
   const message = `the API key in ${place} ${doubt?.problem}`;
@@ -63,7 +63,7 @@ async function modeProblems(
   what: string,
   span: Span | undefined,
   { fileMode, env }: ToolPlatform,
-): Promise<readonly Problem[]> {
+): Promise<readonly FileProblem[]> {
   if (location?.kind !== 'file') return [];
   const { path } = location;
   const mode = await fileMode(path);
@@ -110,14 +110,14 @@ async function accountProblems(
   isOfficial: boolean,
   spanOf: (key: string) => Span | undefined,
   platform: ToolPlatform,
-): Promise<readonly Problem[]> {
+): Promise<readonly FileProblem[]> {
   const { apiKey, proxyUrlFrom } = outside;
   const spans = {
     apiKey: spanOf(`api_key_${apiKey?.kind}`),
     proxyUrlFrom: spanOf(`proxy_url_${proxyUrlFrom?.kind}`),
     caFile: spanOf('ca_file'),
   };
-  const problems: Problem[] = [];
+  const problems: FileProblem[] = [];
   const { key, proxyUrl } = await readOutside(outside, platform, (what, { reason, remedy }) => {
     problems.push(errorAt(spans[what], reason, remedy));
   });
@@ -141,7 +141,7 @@ export async function namedFileProblems(
   { written, at }: InspectedConfig,
   directory: string,
   platform: ToolPlatform,
-): Promise<readonly Problem[]> {
+): Promise<readonly FileProblem[]> {
   if (written === undefined) return [];
   const usual = { map: { api_key_env: 'NEW_RELIC_API_KEY' }, path: [] };
   const isUsual = !Object.hasOwn(written, 'accounts');

@@ -87,12 +87,15 @@ function reasonIn(read: Read, api: string): readonly string[] {
   return read.flatMap((one) => (typeof one === 'string' ? [`${api}: ${one}`] : []));
 }
 
-const nothing: Pick<AppReading, 'application' | 'hosts'> = { application: [], hosts: new Map() };
+const emptyReading: Pick<AppReading, 'application' | 'hosts'> = {
+  application: [],
+  hosts: new Map(),
+};
 
 /** The application and the hosts that were asked for or answered. A host without a name goes by its id. */
 function readByHost(outcome: PollOutcome): ReadonlyMap<string, Read> {
   const { failed, error, hosts: named = new Map<string, string>() } = outcome;
-  const { application, hosts } = outcome.reading ?? nothing;
+  const { application, hosts } = outcome.reading ?? emptyReading;
   const names = new Map([...named, [applicationScope, itself], [hostsScope, unknownHosts]]);
   const all = new Map([...hosts, [applicationScope, application]]);
   const why = error?.message ?? 'no answer';
@@ -116,7 +119,7 @@ export function hostCountOf(outcome: PollOutcome): number {
 /** The verdicts that speak for a switch. */
 export const agreeing: readonly string[] = ['equal', 'idle'];
 
-const header = 'account application host value REST NerdGraph difference verdict'.split(' ');
+const columnTitles = 'account application host value REST NerdGraph difference verdict'.split(' ');
 const alignments = ['left', 'left', 'left', 'left', 'right', 'right', 'right', 'left'] as const;
 /** Enough to see that values are compared at all, and how. */
 const agreeingShown = 10;
@@ -134,10 +137,10 @@ export function valueLines(values: readonly ComparedValue[], all: boolean): read
   const rows = [...others, ...shown].map(cellsOf);
   const hidden = alike.length - shown.length;
   const more = hidden > 0 ? [`and ${countText(hidden)} more that agree; --all shows them`] : [];
-  return [...aligned([header, ...rows], alignments), ...more, ''];
+  return [...aligned([columnTitles, ...rows], alignments), ...more, ''];
 }
 
-const none = '-';
+const noValue = '-';
 
 function cellsOf(value: ComparedValue): readonly string[] {
   const { account, application, verdict, reason } = value;
@@ -148,14 +151,14 @@ function cellsOf(value: ComparedValue): readonly string[] {
     printable(application),
     hostText(value),
     gaugeText(value),
-    ...bothApis.map((api) => numberText(value[api])),
+    ...bothApis.map((api) => comparedText(value[api])),
     differenceText(value),
     `${verdict}${why}`,
   ];
 }
 
 function hostText({ host, hostIds }: ComparedValue): string {
-  if (host === itself) return none;
+  if (host === itself) return noValue;
   if (host === unknownHosts) return 'all hosts';
   return hostIds > 1 ? `${printable(host)} (${hostIds} ids)` : printable(host);
 }
@@ -167,16 +170,16 @@ function gaugeText({ series: { gauge, transactionType, labels } }: ComparedValue
 }
 
 /** With twice as many digits as REST has. */
-function numberText(value: number | undefined): string {
-  return value === undefined ? none : `${Number(value.toPrecision(6))}`;
+function comparedText(value: number | undefined): string {
+  return value === undefined ? noValue : `${Number(value.toPrecision(6))}`;
 }
 
 /** With its share of what REST says: two significant digits, but whole above 10 %. */
 function differenceText({ rest = 0, nerdgraph = 0, verdict }: ComparedValue): string {
-  if (verdict !== 'differs') return none;
+  if (verdict !== 'differs') return noValue;
   const difference = Math.abs(nerdgraph - rest);
   const percent = (difference / rest) * 100;
   const rounded = percent >= 10 ? Math.round(percent) : Number(percent.toPrecision(2));
   const share = rest === 0 ? '' : ` (${rounded} %)`;
-  return `${nerdgraph < rest ? '-' : '+'}${numberText(difference)}${share}`;
+  return `${nerdgraph < rest ? '-' : '+'}${comparedText(difference)}${share}`;
 }

@@ -51,30 +51,30 @@ export async function compare(flags: Flags, platform: ToolPlatform): Promise<Out
   if (withId.length === 0) throw new CommandError(2, `${failureText}${sentence}`);
   platform.stderr.write(failureText);
   const values = all.flatMap((one) => one.values);
-  const lines = [...all.flatMap(accountLines), ...valueLines(values, flags.all), sentence, ''];
+  const lines = [...all.flatMap(comparisonLines), ...valueLines(values, flags.all), sentence, ''];
   return { exitCode: isSafe ? 0 : 1, output: platform.redactor.redact(lines.join('\n')) };
 }
 
 /** A title with its text. Some titles are marks, as the verdicts of values are. */
-type Fact = readonly [title: string, text: string];
+type TitledFact = readonly [title: string, text: string];
 
 /** What both APIs say of one account. */
 interface Comparison {
   readonly account: string;
   /** Why it could not be compared. */
   readonly reason?: string;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly TitledFact[];
   readonly values: readonly ComparedValue[];
 }
 
-function accountLines({ account, facts }: Comparison): readonly string[] {
+function comparisonLines({ account, facts }: Comparison): readonly string[] {
   if (facts.length === 0) return [];
   return [`account ${account}`, ...aligned(facts).map((line) => `  ${line}`), ''];
 }
 
 const disagreeing = ['differs', 'only REST', 'only NerdGraph'];
 /** What the marks say of a switch: the first of these that has any decides. */
-const judgements = [
+const switchJudgements = [
   ['Do not switch yet: look at', disagreeing],
   ['Switching cannot be judged: look at', ['not compared', 'not read', 'not found yet']],
   ['Switching cannot be judged: look at', ['few hosts', 'not busy']],
@@ -88,7 +88,7 @@ function judgementOf(all: readonly Comparison[]) {
     ...facts.map(([title]) => title),
     ...values.map(({ verdict }) => verdict),
   ]);
-  const [first] = judgements.flatMap(([says, marks]) => {
+  const [first] = switchJudgements.flatMap(([says, marks]) => {
     const counts = countsText(found, marks);
     return counts === '' ? [] : { isSafe: marks === agreeing, sentence: `${says} ${counts}.` };
   });
@@ -135,7 +135,7 @@ async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Comparison> {
   const isWhole = worth.some(({ rest }) => asksForApplication(rest));
   const hasHosts = hostCounts.rest > 0 || !isWhole;
   const calls = ofBoth((api) => apis[api].calls);
-  const facts: readonly Fact[] = [
+  const facts: readonly TitledFact[] = [
     ...lists.facts,
     ['hosts', bothText(hostCounts, countText)],
     ...hosts.flatMap(({ facts: few }) => few),
@@ -168,7 +168,7 @@ function listsOf(found: OfBoth<DiscoveredAccount>) {
     const { pendingIds, unreadableIds } = found[other].discovery;
     const unclear = new Set([...pendingIds, ...unreadableIds]);
     const only = [...chosen[api].values()].filter((one) => !chosen[other].has(one.application.id));
-    return only.map(({ application: { id, name, reporting } }): Fact => {
+    return only.map(({ application: { id, name, reporting } }): TitledFact => {
       const title = `${id} ${printable(name)}`;
       if (unclear.has(id)) return ['not found yet', title];
       // A silent one has no values.
@@ -185,12 +185,12 @@ function listsOf(found: OfBoth<DiscoveredAccount>) {
       reason: `${lists} have nothing in common: check account_id, which must be that of the account of the API key, and whether the user of the key may see the account`,
     };
   }
-  const renamed = pairs.flatMap(({ rest: { application }, nerdgraph }): readonly Fact[] => {
+  const renamed = pairs.flatMap(({ rest: { application }, nerdgraph }): readonly TitledFact[] => {
     const names = { rest: application.name, nerdgraph: nerdgraph.application.name };
     if (names.rest === names.nerdgraph) return [];
     return [['other name', `${application.id}: ${bothText(names, printable)}`]];
   });
-  const listed: Fact = ['applications', bothText(counts, countText)];
+  const listed: TitledFact = ['applications', bothText(counts, countText)];
   return { pairs, facts: [listed, ...oneSided, ...renamed] };
 }
 
@@ -221,12 +221,15 @@ async function countedHosts({ selected, outcomes }: PolledTwice, open: OpenAccou
   if (!isFew(counts.nerdgraph) || !isDoubtful) return { counts, facts: [] };
   const { names } = await open.hostNames(id);
   const both = { ...counts, nerdgraph: names.size };
-  const few: Fact = ['few hosts', `${id} ${printable(name)}: ${bothText(both, countText)}`];
+  const few: TitledFact = ['few hosts', `${id} ${printable(name)}: ${bothText(both, countText)}`];
   return { counts: both, facts: isFew(names.size) ? [few] : [] };
 }
 
 /** A wrong question to NerdGraph and an idle account look alike: that both agree shows only above 0. */
-function idleFacts(values: readonly ComparedValue[], wanted: readonly string[]): readonly Fact[] {
+function idleFacts(
+  values: readonly ComparedValue[],
+  wanted: readonly string[],
+): readonly TitledFact[] {
   if (values.some(({ verdict }) => !agreeing.includes(verdict))) return [];
   const busy = values.filter(({ rest = 0, nerdgraph = 0 }) => Math.min(rest, nerdgraph) > 0);
   const scopes = new Set<string>(

@@ -31,7 +31,7 @@ export async function goldenQueriesYaml(
       const isTaken = (as: string): boolean => (taken.get(as) ?? text) !== text;
       const isLong = text.length > mostCharacters;
       const entry = isLong ? undefined : entryOf(type, metric, reporting, isTaken);
-      const refusal = entry === undefined ? 'it is too long' : await refusalOf(entry);
+      const refusal = entry === undefined ? 'it is too long' : await entryRefusal(entry);
       if (entry !== undefined && refusal === undefined) {
         taken.set(entry.as, text);
         const owner = namesAccounts ? [`    account: ${quotedOnOneLine(account)}`] : [];
@@ -56,7 +56,7 @@ interface Entry {
 const usualAccount = 'accounts: [{ name: a, source: nerdgraph, account_id: 1, api_key_env: A }]';
 
 /** Why the reader of the configuration would not take an entry, or nobody should. */
-async function refusalOf({ lines, isPlain }: Entry): Promise<string | undefined> {
+async function entryRefusal({ lines, isPlain }: Entry): Promise<string | undefined> {
   const text = [usualAccount, 'queries:', ...lines].join('\n');
   try {
     await parseConfig(text, { fileName: '', directory: '/' });
@@ -143,7 +143,7 @@ function nameIn(data: string, eventId: string): string {
 }
 
 /** More rows New Relic does not give. */
-const mostRows = 5000;
+const mostFacets = 5000;
 /** How many values each entity may have of a further facet. */
 const valuesOfFacet = 10;
 /** Entities come, and nobody pastes the query again. */
@@ -160,7 +160,7 @@ function queryOf(metric: GoldenMetric, value: string, reporting: number) {
   const name = others.find((one) => nameAttributes.has(one)) ?? usual;
   const facets = [...new Set([name, eventId, ...others])];
   const rows = reporting * room * (facets.length > 2 ? valuesOfFacet : 1);
-  const limit = Math.min(mostRows, Math.ceil(Math.max(1, rows) / 100) * 100);
+  const limit = Math.min(mostFacets, Math.ceil(Math.max(1, rows) / 100) * 100);
   const query = (more: string): string =>
     `SELECT ${value} FROM ${from} WHERE ${eventId} IS NOT NULL${where && more} FACET ${facets.join(', ')} LIMIT ${limit}`;
   const nrql = query(` AND (${where})`);

@@ -1,7 +1,7 @@
 import { type PresetName, presetNames, presets } from '../../model/presets.ts';
 import { printable } from '../../model/shown-text.ts';
 import { valueKeyOf } from '../../newrelic/nerdgraph/column-sets.ts';
-import { valueText } from '../../web/status/texts.ts';
+import { shownValue } from '../../web/status/texts.ts';
 import type { ListedMetric } from '../survey/metric-lists.ts';
 import { aligned } from '../survey/plain-text.ts';
 import { kindOf, type ValuesNow } from './metric-values.ts';
@@ -48,7 +48,7 @@ export function metricsTable(
     const { kind, shown = [] } = kindOf(metric) ?? {};
     const texts = shown.flatMap((value) => {
       const now = values.get(valueKeyOf({ metric: metric.name, value }));
-      return now === undefined ? [] : [valueText(value, now)];
+      return now === undefined ? [] : [shownValue(value, now)];
     });
     const name = names[index] ?? '';
     return [name.length > widestName ? '' : name, kind ?? none, texts.join(', ') || none];

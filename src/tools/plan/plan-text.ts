@@ -1,6 +1,6 @@
 import { formatDuration } from '../../config/duration.ts';
 import { countOf } from '../../model/shown-text.ts';
-import { operations } from '../../model/telemetry.ts';
+import { operationNames } from '../../model/telemetry.ts';
 import { budgetText, type CallPlan, rateText, remedyTexts } from '../survey/call-plan.ts';
 import { aligned, indented, pendingText } from '../survey/plain-text.ts';
 
@@ -140,7 +140,7 @@ function callLines(account: PlannedAccount): readonly string[] {
   const calls = account.host_name_calls;
   const once = calls > 0 ? `${calls} once, at the start` : '';
   const isAlone = hasQueriesAlone(account);
-  const shown = operations.filter((name) => (name === 'query' ? queries > 0 : !isAlone));
+  const shown = operationNames.filter((name) => (name === 'query' ? queries > 0 : !isAlone));
   const rows = [...shown, 'total' as const].map((name) => [
     `  ${name}`,
     rateText(demand[name]),

@@ -23,7 +23,7 @@ import {
   leftForPolls,
   plannableOf,
   plannedShare,
-  totalOf,
+  totalCalls,
 } from '../../poll/account-plan.ts';
 import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
 import type { DiscoveredAccount } from './discovered-account.ts';
@@ -184,14 +184,14 @@ export function planCalls(input: CallPlanInput): CallPlan {
     budget_per_minute: budgetPerMinute,
     capacity_per_minute: capacityPerMinute,
     demand_per_minute: { ...demand, total: plan.demandPerMinute },
-    sent_per_minute: { ...sent, total: totalOf(sent) },
+    sent_per_minute: { ...sent, total: totalCalls(sent) },
     stretch,
     intervals,
     to_fit: fits ? null : remedyFor(needed, account, capacityPerMinute),
     host_name_calls: hostNameCalls,
     first_full_set_seconds: firstFullSetMs(input, stretch, intervals, hostNameCalls) / 1000,
     series: seriesOf(input),
-    start_calls: discovery.calls + hostNameCalls + totalOf(cost(subjectsOf(polled, queries))),
+    start_calls: discovery.calls + hostNameCalls + totalCalls(cost(subjectsOf(polled, queries))),
   };
 }
 
@@ -271,11 +271,11 @@ function firstFullSetMs(
   const discoveryMs = discovery.calls * slowCallMs;
   if (stretch > 1) {
     const longestMs = (intervals.at(-1)?.configured_seconds ?? 0) * 1000 * stretch;
-    const each = applications.map((one) => totalOf(cost(subjectsOf([one], []))));
+    const each = applications.map((one) => totalCalls(cost(subjectsOf([one], []))));
     const evenly = hostNameCalls + each.reduce((most, calls) => Math.max(most, calls), 0);
     return discoveryMs + longestMs + (evenly * minuteMs) / requestsPerMinute;
   }
-  const calls = hostNameCalls + totalOf(cost(subjectsOf(applications, queries)));
+  const calls = hostNameCalls + totalCalls(cost(subjectsOf(applications, queries)));
   const fullMinutes = Math.max(0, Math.ceil((discovery.calls + calls) / requestsPerMinute) - 1);
   const earlier = Math.min(calls, fullMinutes * requestsPerMinute);
   const earlierMs = Math.max(fullMinutes * minuteMs, inFlightMs(earlier));

@@ -7,9 +7,14 @@ import type { ValueName } from '../../model/vendor-value.ts';
 import { isJsonObject, type JsonObject, objectOf } from '../../newrelic/answer.ts';
 import { type NerdGraphPurpose, notWhole, type RestPurpose } from '../../newrelic/failures.ts';
 import { nrqlText } from '../../newrelic/nerdgraph/nrql.ts';
-import { ask, listElementsOf, partsMissing } from '../../newrelic/rest/answer.ts';
-import { nextPageOf, type Page, type PageContent, readPages } from '../../newrelic/rest/paging.ts';
-import { pageOf, pathOf, queryOf } from '../../newrelic/rest/requests.ts';
+import { askRest, listElementsOf, partsMissing } from '../../newrelic/rest/answer.ts';
+import {
+  type ListPage,
+  nextPageOf,
+  type PageContent,
+  readPages,
+} from '../../newrelic/rest/paging.ts';
+import { pageOf, queryText, targetOf } from '../../newrelic/rest/requests.ts';
 import { askNrql, type OpenAccount } from './ask.ts';
 
 /** A metric that an application has. */
@@ -82,11 +87,11 @@ async function listByRest(
 ): Promise<string | undefined> {
   const purpose = { operation: 'list_metrics', applicationId, hostId } as const;
   let isCut = false;
-  const readPage = async (page: number): Promise<Page<ListedMetric>> => {
-    const query = queryOf([['name', like === '' ? undefined : like], pageOf(page)]);
-    const target = `${pathOf(applicationId, hostId)}/metrics.json${query}`;
+  const readPage = async (page: number): Promise<ListPage<ListedMetric>> => {
+    const query = queryText([['name', like === '' ? undefined : like], pageOf(page)]);
+    const target = `${targetOf(applicationId, hostId)}/metrics.json${query}`;
     const request = { ...purpose, target, answerSize: 'large' } as const;
-    const found = await ask(request, asking, { signal }, (document, { link }) => ({
+    const found = await askRest(request, asking, { signal }, (document, { link }) => ({
       ...contentOf(document, purpose),
       link,
     }));

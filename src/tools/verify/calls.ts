@@ -5,7 +5,11 @@ import { presetNames } from '../../model/presets.ts';
 import { hourMs, minuteMs } from '../../model/time.ts';
 import type { JsonObject } from '../../newrelic/answer.ts';
 import type { ApiRequest } from '../../newrelic/calls/transport.ts';
-import { type ColumnSet, columnsOf, type Subject } from '../../newrelic/nerdgraph/column-sets.ts';
+import {
+  type ColumnSet,
+  type ColumnSubject,
+  columnsOf,
+} from '../../newrelic/nerdgraph/column-sets.ts';
 import { searchesFor } from '../../newrelic/nerdgraph/discovery.ts';
 import {
   accountsDocument,
@@ -107,7 +111,7 @@ export function rowsOf(table: string): readonly (readonly string[])[] {
 export const halfHourMs: number = 30 * minuteMs;
 export const presetSeries: readonly PolledSeries[] = seriesOf(presetNames, transactionTypes);
 
-export function presetColumns(subject: Subject): ColumnSet {
+export function presetColumns(subject: ColumnSubject): ColumnSet {
   return columnsOf(presetSeries, subject)[0] ?? { columns: [], values: [], needsLength: false };
 }
 

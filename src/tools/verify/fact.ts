@@ -7,7 +7,7 @@ import { shapeOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import type { Asked, Call } from './calls.ts';
 
 /** An answer that says something. */
-export interface Answer extends Omit<ApiResponse, 'body'> {
+export interface FactAnswer extends Omit<ApiResponse, 'body'> {
   /** The lists of applications come first, and so without one. */
   readonly asked: Asked;
   /** When it came, by the clock of this machine. */
@@ -27,7 +27,7 @@ export interface Silence {
 }
 
 /** What became of each call, by its name. */
-export type Results = ReadonlyMap<string, Answer | Silence>;
+export type Results = ReadonlyMap<string, FactAnswer | Silence>;
 
 export interface Seen {
   readonly verdict: 'holds' | 'differs' | 'cannot tell';
@@ -36,7 +36,7 @@ export interface Seen {
 }
 
 /** What the answers to the calls of a fact say of it. */
-export type See = (...answers: readonly Answer[]) => Seen;
+export type See = (...answers: readonly FactAnswer[]) => Seen;
 
 /** Something that the exporter believes of New Relic. Reports, documents and tests name it by its id. */
 export interface Fact {
@@ -53,7 +53,7 @@ export interface Fact {
 }
 
 export function judged({ calls, see }: Fact, results: Results): Seen {
-  const answers: Answer[] = [];
+  const answers: FactAnswer[] = [];
   for (const { name, special, isNeeded } of calls) {
     const result = results.get(name) ?? { why: 'it was not asked' };
     if (!isNeeded && ('why' in result || result.status >= 400)) break;
@@ -75,7 +75,7 @@ export function seen(isSo: boolean | undefined, text: string): Seen {
   return { verdict, text };
 }
 
-export function refused(isSo: boolean, { status, said }: Answer, before = ''): Seen {
+export function refused(isSo: boolean, { status, said }: FactAnswer, before = ''): Seen {
   const known = meanings.flatMap(([, words]) => words.exec(said)?.[0] ?? []);
   const text = known.length === 0 ? '' : `: ${[...new Set(known)].join(', ')}`;
   return seen(isSo, `${before}refused with status ${status}${text}`);

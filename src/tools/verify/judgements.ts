@@ -7,15 +7,15 @@ import {
   windowEndMsOf,
 } from '../../newrelic/answer.ts';
 import { valueKeyOf } from '../../newrelic/nerdgraph/column-sets.ts';
-import { cellOf, textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
+import { cellOf, rowText } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { metricAnswerOf } from '../../newrelic/rest/metric-payload.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { verdictOf } from '../survey/both-apis.ts';
 import { halfHourMs, nothing, presetColumns, presetSeries } from './calls.ts';
 import {
-  type Answer,
   at,
   each,
+  type FactAnswer,
   idOf,
   listAt,
   numberIn,
@@ -25,21 +25,21 @@ import {
   seen,
 } from './fact.ts';
 
-function dated({ headers, atMs }: Answer): Seen {
+function dated({ headers, atMs }: FactAnswer): Seen {
   const aheadMs = atMs - Date.parse(String(headers['date']));
   if (Number.isNaN(aheadMs)) return seen(false, 'no Date');
   return seen(true, `the clock here is ahead by ${Math.round(aheadMs / 1000)} s`);
 }
 
 /** Whether both that were asked for are there, and nothing else. */
-function bothFound({ items, asked: { applicationId, otherId } }: Answer): Seen {
+function bothFound({ items, asked: { applicationId, otherId } }: FactAnswer): Seen {
   const found = new Set(items.map(idOf));
   const isSo = found.size === 2 && found.has(applicationId) && found.has(otherId);
   return seen(isSo, `${items.length} are found`);
 }
 
 /** Whether nothing is on two pages. */
-function noneTwice(...pages: readonly Answer[]): Seen {
+function noneTwice(...pages: readonly FactAnswer[]): Seen {
   const ids = pages.flatMap(({ items }) => items.map(({ guid, id }) => guid ?? id));
   const again = ids.length - new Set(ids).size;
   return seen(again === 0, `${again} of the first page are on the second`);
@@ -87,7 +87,7 @@ function addsUp(document: unknown): boolean {
 }
 
 function isGroup({ facet }: JsonObject): boolean {
-  return !/^(?:null)?$/iu.test(textOf(facet));
+  return !/^(?:null)?$/iu.test(rowText(facet));
 }
 
 /** The window of a row of TIMESERIES, in seconds. */
@@ -105,7 +105,7 @@ function valuesIn(metric: JsonObject | undefined): JsonObject {
 }
 
 /** Calls per minute of the metrics that had any. */
-function ratesIn({ items }: Answer): ReadonlyMap<unknown, number> {
+function ratesIn({ items }: FactAnswer): ReadonlyMap<unknown, number> {
   const rates = items.map((metric) => {
     const { requests_per_minute: rate } = valuesIn(metric);
     return [metric['name'], numberIn(rate)] as const;
@@ -133,7 +133,7 @@ const subject = { operation: 'application_metrics', accountId: undefined } as co
 const ignore = (): undefined => undefined;
 
 /** What both APIs say of each preset, of the application or of the host with this name. */
-function bothOf(ofRest: Answer, ofNerdgraph: Answer, host?: string) {
+function bothOf(ofRest: FactAnswer, ofNerdgraph: FactAnswer, host?: string) {
   const { toMs } = ofRest.asked;
   const asked = { series: presetSeries, window: { fromMs: toMs - halfHourMs, toMs }, raw: true };
   const document = objectOf(ofRest.document);
@@ -161,7 +161,7 @@ function compared(...answers: Parameters<typeof bothOf>): Seen {
 }
 
 /** Whether the list of hosts does not go on: then those that it lacks are not there. */
-function isWhole({ headers }: Answer): boolean {
+function isWhole({ headers }: FactAnswer): boolean {
   return nextPageOf(headers['link'], 1) === undefined;
 }
 
@@ -169,7 +169,7 @@ function isWhole({ headers }: Answer): boolean {
 export const judgements: Readonly<Record<string, See>> = {
   'nerdgraph-date': dated,
   'nerdgraph-account': ({ items, asked }) => {
-    const isSeen = items.some(({ id }) => textOf(id) === asked.accountId);
+    const isSeen = items.some(({ id }) => rowText(id) === asked.accountId);
     return seen(isSeen, `${items.length} are seen`);
   },
   'nerdgraph-count': ({ document, items: { length } }) => {
@@ -179,7 +179,7 @@ export const judgements: Readonly<Record<string, See>> = {
     return seen(isSo, `${length} on the ${isLast ? 'only' : 'first'} page of ${total}`);
   },
   'nerdgraph-order': ({ items }) => {
-    const names = items.map(({ name }) => textOf(name));
+    const names = items.map(({ name }) => rowText(name));
     const lists = [names, names.map((name) => name.toLowerCase())];
     const orders = [undefined, new Intl.Collator('en').compare];
     const isSorted = lists.some((list) =>
@@ -192,7 +192,7 @@ export const judgements: Readonly<Record<string, See>> = {
   'nerdgraph-names': ({ items, asked }, all) => {
     const found = new Set(items.map(idOf));
     const names = new Set([asked.name, asked.otherName]);
-    const meant = all.items.filter(({ name }) => names.has(textOf(name)));
+    const meant = all.items.filter(({ name }) => names.has(rowText(name)));
     return each(meant, (one) => found.has(idOf(one)));
   },
   'nerdgraph-tags': ({ items }) => {
@@ -215,7 +215,7 @@ export const judgements: Readonly<Record<string, See>> = {
   },
   'nerdgraph-app-id': eachRow(({ appId }) => entityIdOf(appId) !== undefined),
   'nerdgraph-facets': eachRow(({ facet, appId, host }) => {
-    return [facet].flat().map(textOf).join('\n') === [appId, host].map(textOf).join('\n');
+    return [facet].flat().map(rowText).join('\n') === [appId, host].map(rowText).join('\n');
   }),
   'nerdgraph-sums': (...answers) => {
     const documents = answers.flatMap(({ items, document }) => (items.length > 0 ? document : []));
@@ -273,7 +273,7 @@ export const judgements: Readonly<Record<string, See>> = {
   'rest-host-names': (list, hosts) => {
     const application = list.items.find((one) => idOf(one) === hosts.asked.applicationId);
     const ids = [at(application, 'links.application_hosts') ?? []].flat();
-    const named = new Set(hosts.items.filter(({ host }) => textOf(host) !== '').map(idOf));
+    const named = new Set(hosts.items.filter(({ host }) => rowText(host) !== '').map(idOf));
     if (!isWhole(hosts)) return seen(undefined, 'the list of hosts has several pages');
     return each(ids, (id) => named.has(idOf({ id })));
   },
@@ -289,7 +289,7 @@ export const judgements: Readonly<Record<string, See>> = {
     const hasAll = Object.hasOwn(valuesIn(same), 'score');
     return seen(hasAll, hasAll ? 'whole' : 'the first only');
   },
-  'rest-raw': (ofRest, ofNerdgraph?: Answer) => {
+  'rest-raw': (ofRest, ofNerdgraph?: FactAnswer) => {
     const rates = [...ratesIn(ofRest).values()];
     const exact = rates.filter((rate) => rate !== rounded(rate)).length;
     // Rates may be short by nature: digits are lost only where NerdGraph has more of them.
@@ -317,21 +317,21 @@ export const judgements: Readonly<Record<string, See>> = {
   'rest-own-window': ({ items: [metric], headers, atMs }) => {
     const toMs = windowEndMsOf(listAt(metric, 'timeslices')[0]?.['to']);
     if (toMs === undefined) return seen(undefined, 'no values');
-    const dateMs = Date.parse(textOf(headers['date']));
+    const dateMs = Date.parse(rowText(headers['date']));
     const minutes = ((Number.isNaN(dateMs) ? atMs : dateMs) - toMs) / minuteMs;
     return seen(minutes > 1 && minutes < 6, `it ended ${minutes.toFixed(1)} minutes before`);
   },
   'both-values': (ofRest, ofNerdgraph) => compared(ofRest, ofNerdgraph),
   'both-host-values': (ofRest, ofNerdgraph, hosts) => {
-    const host = textOf(hosts.items.find((one) => idOf(one) === ofRest.asked.hostId)?.['host']);
+    const host = rowText(hosts.items.find((one) => idOf(one) === ofRest.asked.hostId)?.['host']);
     const isOnly = hosts.items.filter((one) => one['host'] === host).length === 1;
     if (host === '' || !isOnly) return seen(undefined, 'no name of its own');
     return compared(ofRest, ofNerdgraph, host);
   },
   'both-host-names': (hosts, { items }) => {
-    const names = new Set(hosts.items.map(({ host }) => textOf(host)));
+    const names = new Set(hosts.items.map(({ host }) => rowText(host)));
     const namesAll = isWhole(hosts) && !names.has('') && names.size >= items.length;
     if (!namesAll) return seen(undefined, 'REST does not name all');
-    return each(items, ({ host }) => names.has(textOf(host)));
+    return each(items, ({ host }) => names.has(rowText(host)));
   },
 };

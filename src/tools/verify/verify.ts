@@ -13,7 +13,7 @@ import type { ApiResponse } from '../../newrelic/calls/transport.ts';
 import { statusReason } from '../../newrelic/calls/transport-errors.ts';
 import { answeredPartOf, verdictIn } from '../../newrelic/failures.ts';
 import { isSearchable } from '../../newrelic/nerdgraph/discovery.ts';
-import { textOf } from '../../newrelic/nerdgraph/nrql-answer.ts';
+import { rowText } from '../../newrelic/nerdgraph/nrql-answer.ts';
 import { nextPageOf } from '../../newrelic/rest/paging.ts';
 import { loadOrUsual, type OpenAccount, withAccounts } from '../survey/ask.ts';
 import { withEachApi } from '../survey/both-apis.ts';
@@ -23,7 +23,7 @@ import { selectApplications } from '../survey/selection.ts';
 import { otherRegionFindings } from '../survey/visible-accounts.ts';
 import { filesOf, OutputFile } from '../write-whole.ts';
 import { type Asked, type Call, calls, requestOf } from './calls.ts';
-import { type Answer, at, idOf, listAt, numberIn, type Results, type Silence } from './fact.ts';
+import { at, type FactAnswer, idOf, listAt, numberIn, type Results, type Silence } from './fact.ts';
 import { planText, reportOf, reportTitle, type VerifiedAccount } from './report.ts';
 
 /**
@@ -106,7 +106,7 @@ async function verifiedAccount(
     toMs: settledMs - (settledMs % (5 * minuteMs)),
     timeoutMs,
   };
-  const results = new Map<string, Answer | Silence>();
+  const results = new Map<string, FactAnswer | Silence>();
   for (const call of calls) {
     const asked = { ...known, ...subjectOf(results, entries) };
     const way = ways.find((one) => {
@@ -123,7 +123,7 @@ async function answerTo(
   call: Call,
   asked: Asked,
   way: OpenAccount | undefined,
-): Promise<Answer | Silence> {
+): Promise<FactAnswer | Silence> {
   if (way === undefined) {
     return { why: 'NerdGraph was not asked: the account has no account_id in the configuration' };
   }
@@ -159,7 +159,7 @@ function answerIn(
   call: Call,
   asked: Asked,
   atMs: number,
-): Answer | Silence {
+): FactAnswer | Silence {
   const isGood = status < 300;
   if (!isGood && !tellingStatuses(call).includes(status)) {
     return { why: `${call.name}: status ${status}`, reason: statusReason(status) };
@@ -181,8 +181,8 @@ function trafficOf(item: JsonObject): number {
 }
 
 /** Two of them to search, each empty where there is none. */
-function namesIn(list: Answer | undefined) {
-  const names = (list?.items ?? []).map((item) => textOf(item['name']));
+function namesIn(list: FactAnswer | undefined) {
+  const names = (list?.items ?? []).map((item) => rowText(item['name']));
   const [name = '', otherName = ''] = new Set(names.filter(isSearchable));
   return { name, otherName };
 }
@@ -196,7 +196,7 @@ function subjectOf(results: Results, entries: readonly AppEntry[]) {
     .filter((item) => idOf(item) !== '' && item['reporting'] !== false)
     .toSorted((one, other) => trafficOf(other) - trafficOf(one));
   const applications = reporting.map((item) =>
-    bareApplication({ id: idOf(item), name: textOf(item['name']) }),
+    bareApplication({ id: idOf(item), name: rowText(item['name']) }),
   );
   const [first] = selectApplications(entries, applications).selected;
   const applicationId = first?.application.id ?? '';

@@ -4,7 +4,7 @@ import {
   type Diagnostic,
   diagnosticsOf,
   errorAt,
-  type Problem,
+  type FileProblem,
   type SourceText,
   type Span,
   warningAt,
@@ -44,7 +44,7 @@ function tlsMapOf({ value }: YamlDocument): PlainMap | undefined {
 }
 
 /** What the keys of `tls_server_config` need of each other, whatever their values are. */
-function missingParts(document: YamlDocument): readonly Problem[] {
+function missingParts(document: YamlDocument): readonly FileProblem[] {
   const tls = tlsMapOf(document);
   if (tls === undefined) return [];
   const path = ['tls_server_config'];
@@ -107,7 +107,7 @@ function tlsErrors(tls: FileTls): readonly Rule[] {
 }
 
 /** What is allowed and probably not meant. */
-function webWarnings(document: YamlDocument, file: FileWebConfig): readonly Problem[] {
+function webWarnings(document: YamlDocument, file: FileWebConfig): readonly FileProblem[] {
   const { tls_server_config: tls } = file;
   if (tls === undefined) {
     if (Object.keys(file.basic_auth_users).length === 0) return [];
@@ -169,7 +169,7 @@ export async function loadWebConfig(
     const problems = 'value' in document ? document.problems : document;
     throw new ConfigError(diagnosticsOf(path, problems, valuesOfLines(source)));
   }
-  const diagnose = (found: readonly Problem[]): readonly Diagnostic[] =>
+  const diagnose = (found: readonly FileProblem[]): readonly Diagnostic[] =>
     diagnosticsOf(path, found, secretSpans(document));
   const parsed = webFileSchema.safeParse(document.value);
   const missing = missingParts(document);

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { fileError } from '../../config/config-file.ts';
-import { errorAt, type Problem, type Span, warningAt } from '../../config/diagnostic.ts';
+import { errorAt, type FileProblem, type Span, warningAt } from '../../config/diagnostic.ts';
 import { bundleProblem, bundleRemedy } from '../../config/named-file.ts';
 import {
   digestOf,
@@ -25,29 +25,29 @@ import {
 /** What the files of `tls_server_config` hold. `tls` is only defined if no problem is an error. */
 interface TlsMaterial {
   readonly tls: ServerTls | undefined;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** The digest of each file that was read, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /** A text from the configuration or from a file that it names. */
-interface Part {
+interface PemPart {
   readonly text: string | undefined;
   /** Such as `"cert_file" /etc/tls/tls.crt`. */
   readonly subject: string;
   readonly span: Span | undefined;
   /** What is wrong with it. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** Path and digest of its file, if it has one that could be read. */
   readonly files: readonly (readonly [path: string, digest: string])[];
 }
 
-async function readPart(
+async function readPem(
   document: YamlDocument,
   tls: FileTls,
   name: 'cert' | 'key' | 'client_ca',
   { directory, readFile }: TlsFiles,
-): Promise<Part> {
+): Promise<PemPart> {
   const file = tls[`${name}_file`];
   const key = file === undefined ? name : `${name}_file`;
   const span = spanAt(document, ['tls_server_config', key]);
@@ -70,7 +70,7 @@ async function readPart(
 }
 
 /** Without its text, if that is no bundle of certificates. */
-function asBundle(part: Part): Part {
+function asBundle(part: PemPart): PemPart {
   const problem = part.text === undefined ? undefined : bundleProblem(part.text);
   if (problem === undefined) return part;
   const problems = [errorAt(part.span, `${part.subject} ${problem}`, bundleRemedy)];
@@ -100,7 +100,11 @@ function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-function dateWarning(cert: string, { subject, span }: Part, nowMs: number): readonly Problem[] {
+function dateWarning(
+  cert: string,
+  { subject, span }: PemPart,
+  nowMs: number,
+): readonly FileProblem[] {
   const { validFrom, validTo } = new X509Certificate(cert);
   const [start, end] = [Date.parse(validFrom), Date.parse(validTo)];
   if (end <= nowMs) {
@@ -111,7 +115,7 @@ function dateWarning(cert: string, { subject, span }: Part, nowMs: number): read
 }
 
 /** What is wrong with the certificate and its key together. */
-function pairProblems(cert: Part, key: Part, nowMs: number): readonly Problem[] {
+function pairProblems(cert: PemPart, key: PemPart, nowMs: number): readonly FileProblem[] {
   if (cert.text === undefined || key.text === undefined) return [];
   const [message, help] = keyProblem(key.text, cert.text) ?? [];
   return [
@@ -149,9 +153,9 @@ export async function readTlsMaterial(
   from: TlsFiles,
   nowMs: number,
 ): Promise<TlsMaterial> {
-  const cert = asBundle(await readPart(document, file, 'cert', from));
-  const key = await readPart(document, file, 'key', from);
-  const clientCa = asBundle(await readPart(document, file, 'client_ca', from));
+  const cert = asBundle(await readPem(document, file, 'cert', from));
+  const key = await readPem(document, file, 'key', from);
+  const clientCa = asBundle(await readPem(document, file, 'client_ca', from));
   const parts = [cert, key, clientCa];
   const files = new Map(parts.flatMap((part) => part.files));
   const problems = [...parts.flatMap((part) => part.problems), ...pairProblems(cert, key, nowMs)];

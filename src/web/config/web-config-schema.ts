@@ -144,7 +144,7 @@ const tls: z.ZodType<FileTls> = mapOf({
 });
 
 /** Only these, and only these values, as exporter-toolkit has it. */
-const headers = mapOf({
+const headersMap = mapOf({
   'Content-Security-Policy': headerValue().exactOptional(),
   'X-Frame-Options': choice(['deny', 'sameorigin']).exactOptional(),
   'X-Content-Type-Options': choice(['nosniff']).exactOptional(),
@@ -191,17 +191,17 @@ const anyMap = z.custom<Record<string, unknown>>(
   aMap,
 );
 
-const webFile = mapOf({
+const webFileMap = mapOf({
   tls_server_config: tls.exactOptional(),
   http_server_config: mapOf({
     http2: flag('Whether to serve HTTP/2.').exactOptional(),
-    headers: headers.prefault({}),
+    headers: headersMap.prefault({}),
   }).prefault({}),
   basic_auth_users: anyMap.pipe(z.record(userName, passwordHash)).prefault({}),
 });
 
 /** The shape of the web configuration file: everything that can be checked in one value alone. */
-export const webFileSchema: z.ZodType<FileWebConfig> = webFile;
+export const webFileSchema: z.ZodType<FileWebConfig> = webFileMap;
 
 /** The keys that may stand in the wrong map. */
-export const webKeyPlaces: KeyPlaces = [['the top of the file', Object.keys(webFile.shape)]];
+export const webKeyPlaces: KeyPlaces = [['the top of the file', Object.keys(webFileMap.shape)]];

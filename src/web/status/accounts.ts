@@ -1,12 +1,12 @@
-import { isEffectOf, type Problem, problemsOf, subjectsOf } from '../../model/problem.ts';
+import { isEffectOf, type Problem, problemSubjects, problemsOf } from '../../model/problem.ts';
 import { type ProblemKind, problemKinds } from '../../model/problem-kinds.ts';
 import { countText, cutText, durationText, rateText } from '../../model/shown-text.ts';
 import { type AccountDetails, accountStates } from '../../model/status.ts';
-import { isListed, longestName } from './applications.ts';
+import { isListed, longestNameShown } from './applications.ts';
 import { tableOf } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { accountView, problemNote, stateBadge, subjectsText } from './state.ts';
-import { ago, byText, countOf, due, timeElement, unknown, until } from './texts.ts';
+import { ago, byText, due, shownCount, timeElement, unknownValue, until } from './texts.ts';
 
 /** More would hide the applications; those that are left out are the ones that work. */
 const mostAccounts = 50;
@@ -36,7 +36,7 @@ function missingList(
 }
 
 /** Of kinds with many subjects: the metric that names all of them, and how one is written. */
-const lists: readonly (readonly [
+const problemLists: readonly (readonly [
   kind: ProblemKind,
   metric: string | undefined,
   element: (subject: NonNullable<Problem['subject']>) => Html,
@@ -61,10 +61,10 @@ const lists: readonly (readonly [
 ];
 
 function missingNotes(problems: readonly Problem[]): readonly (Html | undefined)[] {
-  return lists.map(([kind, metric, element]) => {
-    const subjects = subjectsOf(problems, kind);
+  return problemLists.map(([kind, metric, element]) => {
+    const subjects = problemSubjects(problems, kind);
     const { tone, phrase } = problemKinds[kind];
-    const what = countOf(subjects.length, phrase[0], phrase[1]);
+    const what = shownCount(subjects.length, phrase[0], phrase[1]);
     return missingList(tone === 'red' ? 'bad' : 'wait', what, subjects.map(element), metric);
   });
 }
@@ -128,8 +128,8 @@ function selectedText(account: AccountDetails): Html {
   }</span>${polled}`;
 }
 
-const notListed = unknown('Its list of applications has not been read yet');
-const queriesOnly = unknown('It has queries only: nobody asks for lists of applications');
+const notListed = unknownValue('Its list of applications has not been read yet');
+const queriesOnly = unknownValue('It has queries only: nobody asks for lists of applications');
 
 function accountRow(account: AccountDetails, nowMs: number): Html {
   const problems = problemsOf(account);
@@ -145,7 +145,7 @@ function accountRow(account: AccountDetails, nowMs: number): Html {
 <tr><td class="c-state">${stateBadge(state, accountView(state, problems))}${
     stateSinceMs !== undefined &&
     html`<br> <span class="soft">${timeElement(stateSinceMs, `for ${durationText(nowMs - stateSinceMs)}`, true)}</span>`
-  }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestName)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
+  }</td><th scope="row"><a href="./?${new URLSearchParams({ account: name }).toString()}"><bdi>${cutText(name, longestNameShown)}</bdi></a></th><td class="n" data-label="applications">${selectedText(account)}</td><td class="n" data-label="hosts">${
     hasApplications ? hostsNow : queriesOnly
   }</td><td class="n" data-label="calls in the last minute"><b>${countText(used)}</b> <span class="soft">of ${rateText(budget)}${shared > full && html`;<br> this shard's share of ${rateText(shared)} is ${rateText(full)}`}</span>${budgetBar(used, budget)}</td><td class="n" data-label="in flight">${account.requestsInFlight}</td><td class="n" data-label="demand">${
     demand === undefined ? notListed : rateText(demand)

@@ -8,19 +8,19 @@ import {
   namedValues,
   nextPoll,
   type RowValues,
+  shownValues,
   valueColumns,
   valuesAge,
-  valuesIn,
 } from './applications.ts';
 import { documentOf, fact, type PageContext, tableOf } from './document.ts';
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationView, type StateView, stateBadge } from './state.ts';
-import { byText, measured, since, unknown, valueText } from './texts.ts';
+import { byText, measured, shownValue, since, unknownValue } from './texts.ts';
 
 const path = './applications';
 /** As long as a name of a host may be; metrics may be longer, but nobody reads that. */
-const longestName = 253;
+const longestHostShown = 253;
 
 /** Whether there is more to show than requests per minute, which has its own places. */
 function hasMoreThanThroughput(reading: AppReading | undefined): boolean {
@@ -29,7 +29,7 @@ function hasMoreThanThroughput(reading: AppReading | undefined): boolean {
 
 function labelTexts(labels: Readonly<Record<string, string>>): readonly Html[] {
   return Object.entries(labels).map(
-    ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestName)}</bdi></code> `,
+    ([key, text]) => html`<code>${key}=<bdi>${cutText(text, longestHostShown)}</bdi></code> `,
   );
 }
 
@@ -37,8 +37,8 @@ function labelTexts(labels: Readonly<Record<string, string>>): readonly Html[] {
 function valuesTable(label: string, values: RowValues): Html {
   const rows = namedValues(values).map(({ name, series, value }) => {
     const { metric, value: valueName, scale } = series;
-    const text = measured(value, (known) => valueText(valueName, known, scale));
-    return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labelTexts(seriesLabels(series))}</td><td class="n"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestName)}</bdi>, ${valueName}</span></td></tr>
+    const text = measured(value, (known) => shownValue(valueName, known, scale));
+    return html`<tr><th scope="row"><code>${name}</code></th><td class="c-labels">${labelTexts(seriesLabels(series))}</td><td class="n"><b>${text}</b></td><td class="c-metric"><span class="soft"><bdi>${cutText(metric, longestHostShown)}</bdi>, ${valueName}</span></td></tr>
 `;
   });
   const head = html`<tr><th scope="col">Gauge</th><th scope="col">Labels</th><th scope="col" class="n">Value</th><th scope="col">In New Relic</th></tr>`;
@@ -55,7 +55,7 @@ function valuesSection({ reading }: ApplicationStatus): Html | undefined {
   const hasValues = reading?.application.some((value) => value !== undefined) === true;
   if (!hasValues || !hasMoreThanThroughput(reading)) return undefined;
   return html`<section aria-labelledby="values"><h2 id="values">Values</h2>
-${valuesTable('Values of the application', valuesIn(reading))}</section>`;
+${valuesTable('Values of the application', shownValues(reading))}</section>`;
 }
 
 /** All values of the host that is asked for; nothing without such a host. */
@@ -65,9 +65,9 @@ function hostValuesSection(
 ): Html | undefined {
   const id = params.get('host');
   if (id === null || reading === undefined || !hostIds.includes(id)) return undefined;
-  const name = cutText(hostNames.get(id) ?? id, longestName);
+  const name = cutText(hostNames.get(id) ?? id, longestHostShown);
   return html`<section aria-labelledby="host"><div class="head"><h2 id="host">Values of the host <bdi>${name}</bdi></h2><a href="${hostHref(params)}">Close</a></div>
-${valuesTable('Values of the host', valuesIn(reading, id))}</section>`;
+${valuesTable('Values of the host', shownValues(reading, id))}</section>`;
 }
 
 /** How a polled host is doing, the worst first. */
@@ -87,7 +87,7 @@ interface HostRow {
 }
 
 /** What it is sorted by. */
-const nameOf = ({ id, name }: HostRow): string => name ?? id;
+const hostNameOf = ({ id, name }: HostRow): string => name ?? id;
 
 function hostStateOf(
   { failedHostIds, lastPollMs, reading }: ApplicationStatus,
@@ -108,7 +108,7 @@ function hostColumns(
     hasMoreThanThroughput(reading)
       ? html`<a href="${hostHref(params, id)}#host">${text}</a>`
       : text;
-  const { columns: values, caption } = valueColumns(hosts, ({ id }) => valuesIn(reading, id));
+  const { columns: values, caption } = valueColumns(hosts, ({ id }) => shownValues(reading, id));
   // What all of them lack has its reason above.
   const isSaid = hosts.every(({ state }) => state === 'failing');
   const columns: readonly Column<HostRow>[] = [
@@ -116,11 +116,11 @@ function hostColumns(
       key: 'name',
       label: 'Host',
       isHeading: true,
-      sortValue: nameOf,
+      sortValue: hostNameOf,
       cell: ({ id, name }) =>
         name === undefined
-          ? unknown('Its name is not known')
-          : linked(id, html`<bdi>${cutText(name, longestName)}</bdi>`),
+          ? unknownValue('Its name is not known')
+          : linked(id, html`<bdi>${cutText(name, longestHostShown)}</bdi>`),
     },
     {
       key: 'id',
@@ -172,8 +172,9 @@ function hostsSection(application: ApplicationStatus, params: URLSearchParams): 
       views: hostStateViews,
       ...hostColumns(application, hosts, params),
       keyOf: ({ id }) => id,
-      textsOf: (host) => [host.id, nameOf(host)],
-      compare: (left, right) => byText(nameOf(left), nameOf(right)) || byText(left.id, right.id),
+      textsOf: (host) => [host.id, hostNameOf(host)],
+      compare: (left, right) =>
+        byText(hostNameOf(left), hostNameOf(right)) || byText(left.id, right.id),
       nothing: 'No hosts of this application are polled.',
     },
     hosts,
@@ -183,7 +184,7 @@ function hostsSection(application: ApplicationStatus, params: URLSearchParams): 
 
 const longestTitle = 100;
 
-function facts(application: ApplicationStatus, nowMs: number): Html {
+function factList(application: ApplicationStatus, nowMs: number): Html {
   const { id, account, selector, labels, reading, intervalSeconds } = application;
   const throughput = throughputIn(reading);
   const { series = [] } = reading ?? {};
@@ -228,7 +229,7 @@ export function applicationPage(
   const main = html`<p class="back"><a href="./">All applications</a></p>
 <div class="banner ${view.tone}"><h1><bdi>${name}</bdi></h1><p role="status">${stateBadge(state, view)} ${view.meaning}</p></div>
 ${failure !== undefined && html`<section class="problem why" aria-label="Why it fails">${failure}</section>`}
-${facts(application, nowMs)}
+${factList(application, nowMs)}
 ${valuesSection(application)}
 ${hostValuesSection(application, params)}
 ${hostsSection(application, params)}`;

@@ -18,10 +18,10 @@ import type {
 import { type Child, type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews, applicationView } from './state.ts';
-import { ago, byText, due, measured, secondsText, since, unknown, until } from './texts.ts';
+import { ago, byText, due, measured, secondsText, since, unknownValue, until } from './texts.ts';
 
 /** Names are up to 255 characters at New Relic, but nothing ensures it. */
-export const longestName = 100;
+export const longestNameShown = 100;
 /** The page of the application has the rest. */
 export const longestMessage = 600;
 
@@ -45,15 +45,15 @@ export function valuesAge(
   nowMs: number,
   timeText: typeof ago = ago,
 ): Html {
-  if (reading === undefined) return unknown('Nothing is published');
-  if (reading.windowEndMs === undefined) return unknown('New Relic had no data in its window');
+  if (reading === undefined) return unknownValue('Nothing is published');
+  if (reading.windowEndMs === undefined) return unknownValue('New Relic had no data in its window');
   const held = isHeld && html`<span class="state wait">held</span> `;
   return html`${held}${timeText(reading.windowEndMs, nowMs)}`;
 }
 
 /** How many hosts are polled, and of how many of them the last poll got something. */
 export function hostsText({ hostIds, failedHostIds }: ApplicationStatus): Html {
-  if (hostIds.length === 0) return unknown('No hosts are polled');
+  if (hostIds.length === 0) return unknownValue('No hosts are polled');
   const all = countText(hostIds.length);
   if (failedHostIds.size === 0) return html`${all}`;
   return html`<b class="bad">${countText(hostIds.length - failedHostIds.size)}</b> of ${all}`;
@@ -61,7 +61,7 @@ export function hostsText({ hostIds, failedHostIds }: ApplicationStatus): Html {
 
 /** When it is polled next. */
 export function nextPoll({ state, nextPollMs }: PolledStatus, nowMs: number): Html {
-  return state === 'silent' ? unknown('It is not polled') : due(nextPollMs, nowMs);
+  return state === 'silent' ? unknownValue('It is not polled') : due(nextPollMs, nowMs);
 }
 
 /** What happens to the values while polls fail. */
@@ -94,10 +94,10 @@ export function accountCauses(accounts: readonly AccountDetails[]): (one: Polled
   };
 }
 
-type Polled = PolledStatus & { readonly id?: string };
+type PolledRow = PolledStatus & { readonly id?: string };
 
 /** The newest failure first; without failures, by name. */
-export function byFailure(left: Polled, right: Polled): number {
+export function byFailure(left: PolledRow, right: PolledRow): number {
   return (
     (right.failure?.sinceMs ?? 0) - (left.failure?.sinceMs ?? 0) ||
     byText(left.name, right.name) ||
@@ -135,13 +135,13 @@ export interface RowValues {
 }
 
 /** Those of an application, or of one of its hosts. */
-export function valuesIn(reading: AppReading | undefined, hostId?: string): RowValues {
+export function shownValues(reading: AppReading | undefined, hostId?: string): RowValues {
   const { series = [], application, hosts } = reading ?? {};
   if (hostId === undefined) return { what: 'applications', series, values: application };
   return { what: 'hosts', series, values: hosts?.get(hostId) };
 }
 
-function valueOf(
+function cellValueOf(
   [, , preset, transactionType]: Measure,
   { series, values }: RowValues,
 ): number | undefined {
@@ -156,11 +156,11 @@ export function valueColumns<Row>(
   valuesOf: (row: Row) => RowValues,
 ): { readonly columns: readonly Column<Row>[]; readonly caption: string } {
   const more = sometimes.filter((measure) =>
-    rows.some((row) => valueOf(measure, valuesOf(row)) !== undefined),
+    rows.some((row) => cellValueOf(measure, valuesOf(row)) !== undefined),
   );
   const columns = [...throughputs, ...more].map((measure): Column<Row> => {
     const [key, label, , , text] = measure;
-    const sortValue = (row: Row): number | undefined => valueOf(measure, valuesOf(row));
+    const sortValue = (row: Row): number | undefined => cellValueOf(measure, valuesOf(row));
     const cell = (row: Row): Child => measured(sortValue(row), text);
     return { key, label, className: 'n', isDescendingFirst: true, sortValue, cell };
   });
@@ -188,7 +188,7 @@ export const accountColumn: Column<PolledStatus> = {
   label: 'Account',
   className: 'c-account',
   sortValue: ({ account }) => account,
-  cell: ({ account }) => html`<bdi>${cutText(account, longestName)}</bdi>`,
+  cell: ({ account }) => html`<bdi>${cutText(account, longestNameShown)}</bdi>`,
 };
 
 /** From when its values are, and when it is polled. */
@@ -226,7 +226,7 @@ function nameColumn(sharedNames: ReadonlySet<string>): Column<ApplicationStatus>
     isHeading: true,
     sortValue: ({ name }) => name,
     cell: ({ name, id, account }) =>
-      html`<a href="${applicationHref(account, id)}"><bdi>${cutText(name, longestName)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
+      html`<a href="${applicationHref(account, id)}"><bdi>${cutText(name, longestNameShown)}</bdi></a>${sharedNames.has(name) && html` <span class="soft">${id}</span>`}`,
   };
 }
 
@@ -251,7 +251,7 @@ export function applicationsSection(
   const names = new Set<string>();
   const sharedNames = new Set<string>();
   for (const { name } of all) (names.has(name) ? sharedNames : names).add(name);
-  const { columns: values, caption } = valueColumns(all, ({ reading }) => valuesIn(reading));
+  const { columns: values, caption } = valueColumns(all, ({ reading }) => shownValues(reading));
   return listSection<ApplicationStatus>(
     {
       path: './',

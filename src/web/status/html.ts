@@ -28,7 +28,7 @@ export class Html {
 /** What a template takes: texts are escaped; nothing comes of `undefined` and `false`. */
 export type Child = Html | string | number | undefined | false | readonly Child[];
 
-const entities: ReadonlyMap<string, string> = new Map([
+const htmlEntities: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
@@ -37,7 +37,7 @@ const entities: ReadonlyMap<string, string> = new Map([
 ]);
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities.get(character) ?? character);
+  return text.replace(/[&<>"']/g, (character) => htmlEntities.get(character) ?? character);
 }
 
 /**

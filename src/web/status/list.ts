@@ -52,7 +52,7 @@ export interface List<Row> {
   readonly nothing: string;
 }
 
-type Parameter = 'state' | 'q' | 'sort' | 'page';
+type ListParameter = 'state' | 'q' | 'sort' | 'page';
 
 /** An empty parameter is left out. */
 function put(params: URLSearchParams, name: string, value: string): void {
@@ -60,12 +60,12 @@ function put(params: URLSearchParams, name: string, value: string): void {
   else params.set(name, value);
 }
 
-type Asked = ReturnType<typeof askedOf>;
+type ListQuery = ReturnType<typeof listQueryOf>;
 
 /** Which part of a list the address of a page asks for. What a list does not know counts as left out. */
-function askedOf<Row>(given: URLSearchParams, list: List<Row>) {
+function listQueryOf<Row>(given: URLSearchParams, list: List<Row>) {
   const { path, prefix = '', kept, views, columns, accounts } = list;
-  const textOf = (name: Parameter): string => given.get(prefix + name)?.trim() ?? '';
+  const textOf = (name: ListParameter): string => given.get(prefix + name)?.trim() ?? '';
   const sortable = columns.filter(({ sortValue }) => sortValue !== undefined);
   const sortKeys = ['state', ...sortable.map(({ key }) => key)];
   const sort = sortKeys.includes(textOf('sort').replace(/^-/u, '')) ? textOf('sort') : '';
@@ -77,7 +77,10 @@ function askedOf<Row>(given: URLSearchParams, list: List<Row>) {
     put(params, prefix + name, value);
   }
   // It leads to the first page.
-  const href = (changes: Readonly<Partial<Record<Parameter, string>>>, others = params): string => {
+  const href = (
+    changes: Readonly<Partial<Record<ListParameter, string>>>,
+    others = params,
+  ): string => {
     const changed = new URLSearchParams(others);
     for (const [name, value] of Object.entries(changes)) put(changed, prefix + name, value);
     return changed.size === 0 ? path : `${path}?${changed.toString()}`;
@@ -127,7 +130,7 @@ function sortedBy<Row>(
 }
 
 /** A column header whose link sorts by the column, and the other way round when it already does. */
-function headerCell<Row>(column: Column<Row>, asked: Asked): Html {
+function headerCell<Row>(column: Column<Row>, asked: ListQuery): Html {
   const { key, label, className, isDescendingFirst = false, sortValue } = column;
   const css = className !== undefined && html` class="${className}"`;
   if (sortValue === undefined) return html`<th scope="col"${css}>${label}</th>`;
@@ -139,7 +142,11 @@ function headerCell<Row>(column: Column<Row>, asked: Asked): Html {
 }
 
 /** Links that filter by state. Those without rows are left out, but for the chosen one. */
-function stateLinks<Row>({ views, stateOf }: List<Row>, found: readonly Row[], asked: Asked): Html {
+function stateLinks<Row>(
+  { views, stateOf }: List<Row>,
+  found: readonly Row[],
+  asked: ListQuery,
+): Html {
   const links = ['', ...Object.keys(views)].map((state) => {
     const count = found.filter((row) => state === '' || stateOf(row) === state).length;
     if (count === 0 && state !== '' && state !== asked.state) return undefined;
@@ -152,7 +159,7 @@ function stateLinks<Row>({ views, stateOf }: List<Row>, found: readonly Row[], a
 
 function filterForm<Row>(
   { path, title, prefix = '', accounts = [], searched }: List<Row>,
-  asked: Asked,
+  asked: ListQuery,
 ): Html {
   const { account, search, unfilteredHref } = asked;
   const options = accounts.map(
@@ -180,7 +187,7 @@ function pager<Row>(
   { title }: List<Row>,
   page: number,
   total: number,
-  asked: Asked,
+  asked: ListQuery,
 ): Html | undefined {
   if (total <= rowsPerPage) return undefined;
   const link = (target: number, text: string): Html =>
@@ -230,7 +237,7 @@ function stateColumn<Row>({ views, viewOf, stateOf }: List<Row>): Column<Row> {
 function foundRows<Row>(
   { accountOf, textsOf }: List<Row>,
   rows: readonly Row[],
-  { account, search }: Asked,
+  { account, search }: ListQuery,
 ): readonly Row[] {
   const wanted = search.toLowerCase();
   return rows.filter(
@@ -248,7 +255,7 @@ export function listSection<Row>(
 ): Html {
   const { title, caption, stateOf, nothing } = list;
   const name = title.toLowerCase();
-  const asked = askedOf(params, list);
+  const asked = listQueryOf(params, list);
   const found = foundRows(list, rows, asked);
   const chosen = found.filter((row) => asked.state === '' || stateOf(row) === asked.state);
   const page = Math.min(asked.page, Math.max(1, Math.ceil(chosen.length / rowsPerPage)));

@@ -8,14 +8,14 @@ import {
   byFailure,
   failureText,
   longestMessage,
-  longestName,
+  longestNameShown,
   pollColumns,
   queriesPrefix,
 } from './applications.ts';
 import { type Html, html } from './html.ts';
 import { type Column, listSection } from './list.ts';
 import { applicationStateViews, queriesOf, type StateView } from './state.ts';
-import { countOf, unknown } from './texts.ts';
+import { shownCount, unknownValue } from './texts.ts';
 
 const unusableTexts: Readonly<Record<InvalidSampleReason, string>> = {
   absent: 'null',
@@ -28,8 +28,8 @@ const unusableTexts: Readonly<Record<InvalidSampleReason, string>> = {
 /** `3 rows, 2 series`, and what became none. */
 export function resultText({ rows, series, leftOut, unusable }: QueryReading): string {
   const counts = [
-    countOf(rows, 'row'),
-    countOf(series.length, 'series', 'series'),
+    shownCount(rows, 'row'),
+    shownCount(series.length, 'series', 'series'),
     ...(leftOut > 0 ? [`${countText(leftOut)} beyond max_series`] : []),
     ...Array.from(unusable, ([reason, count]) => `${countText(count)} ${unusableTexts[reason]}`),
   ];
@@ -46,7 +46,7 @@ const queryStateViews: Readonly<Record<string, StateView>> = {
   silent,
 };
 
-function stateOf({ state, missing }: QueryStatus): string {
+function queryState({ state, missing }: QueryStatus): string {
   return state === 'up' && missing !== undefined ? noValue : state;
 }
 
@@ -57,7 +57,7 @@ function columnsFor(nowMs: number): readonly Column<QueryStatus>[] {
       label: 'Query',
       isHeading: true,
       sortValue: ({ name }) => name,
-      cell: ({ name }) => html`<bdi>${cutText(name, longestName)}</bdi>`,
+      cell: ({ name }) => html`<bdi>${cutText(name, longestNameShown)}</bdi>`,
     },
     accountColumn,
     {
@@ -65,7 +65,7 @@ function columnsFor(nowMs: number): readonly Column<QueryStatus>[] {
       label: 'Rows',
       isDescendingFirst: true,
       sortValue: ({ reading }) => reading?.rows,
-      cell: ({ reading }) => (reading ? resultText(reading) : unknown('Nothing is published')),
+      cell: ({ reading }) => (reading ? resultText(reading) : unknownValue('Nothing is published')),
     },
     ...pollColumns(nowMs).filter(({ key }) => key !== 'polled'),
     {
@@ -82,7 +82,7 @@ function columnsFor(nowMs: number): readonly Column<QueryStatus>[] {
 function noteOf(one: QueryStatus, isOfAccount: boolean, nowMs: number): Html {
   const { query, missing } = one;
   return html`${!isOfAccount && failureText(one, nowMs, longestMessage)}${
-    stateOf(one) === noValue && html`<p class="wait">It has never had a value: ${missing}.</p>`
+    queryState(one) === noValue && html`<p class="wait">It has never had a value: ${missing}.</p>`
   }<p class="soft"><code><bdi>${cutText(query.written, longestMessage)}</bdi></code></p>`;
 }
 
@@ -103,7 +103,7 @@ export function queriesSection(
       searched: 'name, NRQL or reason',
       prefix: queriesPrefix,
       kept: ['account', 'state', 'sort', 'q', 'page'],
-      stateOf,
+      stateOf: queryState,
       views: queryStateViews,
       columns: columnsFor(nowMs),
       keyOf: ({ account, name }) => `${account}/${name}`,

@@ -11,7 +11,7 @@ import {
   type QueryStatus,
 } from '../../model/status.ts';
 import { type Html, html } from './html.ts';
-import { countOf, since, withCapital } from './texts.ts';
+import { shownCount, since, withCapital } from './texts.ts';
 
 /** How a state looks. The word always stands beside the colour. */
 export type Tone = 'good' | 'bad' | 'wait' | 'none';
@@ -97,7 +97,7 @@ export interface OverallState {
 }
 
 const phraseOf = (count: number, one: string, many: string): readonly string[] =>
-  count === 0 ? [] : [countOf(count, one, many)];
+  count === 0 ? [] : [shownCount(count, one, many)];
 
 /** `2 applications and 1 query`; empty without any. */
 export function subjectsText(applications: number, queries: number): string {
@@ -114,7 +114,7 @@ function headlineOf(problems: readonly Problem[]): string {
   const phrases = kindsOfProblems.flatMap((kind) => {
     const count = counts.get(kind);
     const [one, many] = problemKinds[kind].phrase;
-    return count === undefined ? [] : countOf(count, one, many);
+    return count === undefined ? [] : shownCount(count, one, many);
   });
   return `${withCapital(phrases.join(', '))}.`;
 }
@@ -157,12 +157,12 @@ function workingState(
   const isListed = accounts.some(({ hasApplications }) => hasApplications);
   if (starting > 0) {
     const what = isListed ? 'discovery' : 'query';
-    const sentence = `The first ${what} of ${countOf(starting, 'account')} has not ended yet.`;
+    const sentence = `The first ${what} of ${shownCount(starting, 'account')} has not ended yet.`;
     return { state: 'starting', tone: 'wait', sentence };
   }
   const [up, waiting] = [countIn('up'), countIn('waiting')];
   if (waiting > 0) {
-    const sentence = `${countText(up)} of ${countOf(up + waiting, 'application')} have been polled so far.`;
+    const sentence = `${countText(up)} of ${shownCount(up + waiting, 'application')} have been polled so far.`;
     return { state: 'starting', tone: 'wait', sentence };
   }
   const where = accounts.length > 1 ? ` in ${countText(accounts.length)} accounts` : '';

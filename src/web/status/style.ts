@@ -78,7 +78,7 @@ const states = `
 @media (forced-colors: active) { .state::before { forced-color-adjust: none; background: CanvasText; } }
 `;
 
-const lists = `
+const listStyle = `
 .head { display: flex; flex-wrap: wrap; align-items: center; gap: .4rem 1.25rem; }
 .choices { display: flex; flex-wrap: wrap; gap: .35rem; margin: 0; padding: 0; list-style: none; }
 .choices a { display: inline-block; padding: .1rem .65rem; border: 1px solid var(--line); border-radius: 1rem;
@@ -172,7 +172,7 @@ const phone = `
 }
 `;
 
-const style = `${colours}${basics}${top}${states}${lists}${phone}`;
+const style = `${colours}${basics}${top}${states}${listStyle}${phone}`;
 
 /** In the page itself, so that one answer is the whole page, also when it is saved and sent on. */
 export const styleElement: Html = new Html([`<style>${style}</style>`], []);

@@ -11,7 +11,7 @@ import type {
   QueryStatus,
   StatusSource,
 } from '../../model/status.ts';
-import { byFailure, isListed, namedValues, type RowValues, valuesIn } from './applications.ts';
+import { byFailure, isListed, namedValues, type RowValues, shownValues } from './applications.ts';
 import { queriesOf } from './state.ts';
 import { isoText } from './texts.ts';
 
@@ -76,12 +76,12 @@ export function* targetsJson(
   });
   yield '{"status":"success","data":{"activeTargets":[';
   if (query.applicationId !== undefined) yield* targetsWithHosts(applications);
-  else yield* inParts(applications, targetJson);
+  else yield* jsonParts(applications, targetJson);
   yield `],${rest.slice(1)}}\n`;
   return undefined;
 }
 
-function* inParts<Row>(rows: readonly Row[], json: (row: Row) => object): Generator<string> {
+function* jsonParts<Row>(rows: readonly Row[], json: (row: Row) => object): Generator<string> {
   for (let from = 0; from < rows.length; from += rowsPerPart) {
     const part = rows.slice(from, from + rowsPerPart).map(json);
     yield `${from === 0 ? '' : ','}${JSON.stringify(part).slice(1, -1)}`;
@@ -91,7 +91,7 @@ function* inParts<Row>(rows: readonly Row[], json: (row: Row) => object): Genera
 function* targetsWithHosts(applications: readonly ApplicationStatus[]): Generator<string> {
   for (const [index, one] of applications.entries()) {
     yield `${index === 0 ? '' : ','}${JSON.stringify(targetJson(one)).slice(0, -1)},"hostDetails":[`;
-    yield* inParts(one.hostIds, (id) => hostJson(one, id));
+    yield* jsonParts(one.hostIds, (id) => hostJson(one, id));
     yield ']}';
   }
 }
@@ -123,7 +123,7 @@ function targetJson(one: ApplicationStatus): object {
     scrapePool: account,
     ...polledJson(one),
     requestsPerMinute: Object.fromEntries(throughputIn(reading)),
-    values: valuesJson(valuesIn(reading)),
+    values: valuesJson(shownValues(reading)),
     hosts: one.hostIds.length,
     failedHosts: Array.from(one.failedHostIds, (hostId) => hostIdentity(one, hostId)),
   };
@@ -264,7 +264,7 @@ function hostJson(one: ApplicationStatus, id: string): object {
     ...hostIdentity(one, id),
     isFailed: failedHostIds.has(id),
     requestsPerMinute: Object.fromEntries(throughputIn(reading, id)),
-    values: valuesJson(valuesIn(reading, id)),
+    values: valuesJson(shownValues(reading, id)),
   };
 }
 

@@ -13,13 +13,13 @@ export function byText(left: string, right: string): number {
 }
 
 /** Stands where a number or a time is not known. */
-export function unknown(why: string): Html {
+export function unknownValue(why: string): Html {
   return html`<span class="none" title="${why}">\u2013</span>`;
 }
 
 /** A value of New Relic as text, or a dash. */
 export function measured(value: number | undefined, text: (value: number) => string): Child {
-  return value === undefined ? unknown('New Relic gave no value') : text(value);
+  return value === undefined ? unknownValue('New Relic gave no value') : text(value);
 }
 
 export function withCapital(text: string): string {
@@ -27,7 +27,7 @@ export function withCapital(text: string): string {
 }
 
 /** `1,204 hosts`, `1 host`. */
-export function countOf(count: number, one: string, many?: string): string {
+export function shownCount(count: number, one: string, many?: string): string {
   return numbered(count, one, many, countText);
 }
 
@@ -64,7 +64,7 @@ const texts: Readonly<Record<Unit, (value: number) => string>> = {
 };
 
 /** A value of New Relic as people read it, such as `120 ms`. One with a scale of its own has no known unit. */
-export function valueText(name: ValueName, value: number, scale = 1): string {
+export function shownValue(name: ValueName, value: number, scale = 1): string {
   // An Apdex score is never written in percent.
   if (scale !== 1 || name === 'score') return numberText(value);
   return texts[vendorValues[name]](value);
@@ -111,11 +111,12 @@ export function ago(ms: number, nowMs: number): Html {
 }
 
 /** A poll may end some seconds after it was due without being late. */
-const patienceMs = 10 * secondMs;
+const shownPatienceMs = 10 * secondMs;
 
 /** `in 12 s`, `now`, or `12 s late`. */
 export function due(ms: number, nowMs: number): Html {
-  const text = nowMs - ms > patienceMs ? `${durationText(nowMs - ms)} late` : untilText(ms, nowMs);
+  const text =
+    nowMs - ms > shownPatienceMs ? `${durationText(nowMs - ms)} late` : untilText(ms, nowMs);
   return timeElement(ms, text, true);
 }
 

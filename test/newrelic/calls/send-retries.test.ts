@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, failureReasons } from '../../../src/model/api-error.ts';
-import { operations } from '../../../src/model/telemetry.ts';
+import { operationNames } from '../../../src/model/telemetry.ts';
 import type { ApiRequest } from '../../../src/newrelic/calls/transport.ts';
 import { anAnswer, type Step, scripted } from './fakes.ts';
 import { aSendBench } from './send-bench.ts';
@@ -45,7 +45,7 @@ describe('a request that fails', () => {
   });
 
   it.each<[string, Partial<ApiRequest>, number]>([
-    ...operations.map((operation): [string, object, number] => [operation, { operation }, 2]),
+    ...operationNames.map((operation): [string, object, number] => [operation, { operation }, 2]),
     ['nobody waits for it, or it is a retry itself', { mayRetry: false }, 1],
   ])('is sent as often as is worth it: %s', async (_, request, attempts) => {
     expect(await repeated(anAnswer(500), request)).toEqual({ outcome: 500, attempts });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { statusOf } from '../../../src/newrelic/failures.ts';
-import { entitiesDocument, nrqlDocument } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
+import { entitiesQuery, nrqlDocument } from '../../../src/newrelic/nerdgraph/graphql-client.ts';
 import { aQuery, aSelected } from '../../support/builders.ts';
 import { aJob } from '../../support/calls-at-once.ts';
 import { answerOf } from '../../support/fake-transport.ts';
@@ -103,6 +103,6 @@ describe('a search', () => {
       { search, cursor: null },
       { search, cursor: 'abc' },
     ]);
-    expect(bench.requests[0]?.body).toContain(JSON.stringify(entitiesDocument));
+    expect(bench.requests[0]?.body).toContain(JSON.stringify(entitiesQuery));
   });
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   applicationFacets,
-  type Column,
   hostCondition,
   hostFacets,
   liveColumns,
+  type MetricColumn,
   metricsNrql,
   nrqlText,
 } from '../../../src/newrelic/nerdgraph/nrql.ts';
@@ -18,9 +18,9 @@ const question = {
   applicationIds: ['1', '22'],
   window: { fromMs: 1_760_000_400_000, toMs: 1_760_002_200_000 },
 };
-const web: Column = { name: 'c1', metric: 'HttpDispatcher', of: 'count' };
-const time: Column = { name: 'c2', metric: 'HttpDispatcher', of: 'average' };
-const apdex: Column = { name: 'c3', metric: 'Apdex', of: 'exclusive_sum' };
+const web: MetricColumn = { name: 'c1', metric: 'HttpDispatcher', of: 'count' };
+const time: MetricColumn = { name: 'c2', metric: 'HttpDispatcher', of: 'average' };
+const apdex: MetricColumn = { name: 'c3', metric: 'Apdex', of: 'exclusive_sum' };
 const ofApplications = { ...question, facets: applicationFacets, columns: [web] } as const;
 const ofHosts = { ...question, facets: hostFacets, columns: [web] } as const;
 

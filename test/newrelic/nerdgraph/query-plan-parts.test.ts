@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostFacets, metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
-import { allHosts, type HostSubset, partsOf } from '../../../src/newrelic/nerdgraph/query-plan.ts';
+import { allHosts, type HostSubset, halvesOf } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { parseNrql } from '../../../src/simulator/nrql-parser.ts';
 
 /** Whether another reader of NRQL takes the host for one of the part. */
@@ -37,10 +37,10 @@ const hostNames = fc.uniqueArray(hostName, { maxLength: 60 });
 const someParts = fc.oneof(
   fc
     .tuple(hostNames, fc.integer({ min: 1, max: 10 }))
-    .map(([known, most]) => ({ known, parts: partsOf(known, known.length / most) })),
+    .map(([known, most]) => ({ known, parts: halvesOf(known, known.length / most) })),
   fc
     .tuple(hostNames, fc.constantFrom(1, 2, 4, 16, 64))
-    .map(([known, count]) => ({ known, parts: partsOf([], count) })),
+    .map(([known, count]) => ({ known, parts: halvesOf([], count) })),
 );
 
 describe('the parts of hosts', () => {
@@ -75,11 +75,11 @@ describe('the parts of hosts', () => {
     ['hosts of a domain', numbered((number) => `web-${number}.example.com`)],
     ['addresses', numbered((number) => `10.0.${number >> 8}.${number & 255}`)],
   ])('are few of 12,000 hosts that are called by %s, or 64 that fit', (_, names) => {
-    const parts = partsOf(names, 9);
+    const parts = halvesOf(names, 9);
 
     expect(Math.max(...sizesOf(parts, names))).toBeLessThanOrEqual(12_000 / 9);
     expect(parts.length).toBeLessThan(24);
-    expect(Math.max(...sizesOf(partsOf([], 64), names))).toBeLessThan(5000);
+    expect(Math.max(...sizesOf(halvesOf([], 64), names))).toBeLessThan(5000);
   });
 
   it.each([
@@ -93,7 +93,7 @@ describe('the parts of hosts', () => {
     ],
     ['one of those that are all alike', ['.', '-'], 2, [['.', '-']]],
   ])('are %s', (_, names, count, is) => {
-    const parts = partsOf(names, count);
+    const parts = halvesOf(names, count);
 
     expect(parts.map((part) => names.filter((name) => part.asksFor(name)))).toEqual(is);
   });
@@ -106,10 +106,10 @@ describe('the parts of hosts', () => {
   ])('of hosts that nobody has named are as many as wanted, or a few more: %d, %d', (...row) => {
     const [count, parts] = row;
 
-    expect(partsOf([], count)).toHaveLength(parts);
+    expect(halvesOf([], count)).toHaveLength(parts);
   });
 
   it('are asked for without a condition if it is one', () => {
-    expect([partsOf(['a', 'b'], 1), partsOf([], 1)]).toEqual([[allHosts], [allHosts]]);
+    expect([halvesOf(['a', 'b'], 1), halvesOf([], 1)]).toEqual([[allHosts], [allHosts]]);
   });
 });

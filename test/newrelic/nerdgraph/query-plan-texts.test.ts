@@ -9,7 +9,7 @@ import { metricsNrql } from '../../../src/newrelic/nerdgraph/nrql.ts';
 import {
   type Division,
   type PlannedQuery,
-  queriesOf,
+  plannedQueries,
   undivided,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
 import { anEntry, aSelected, throughputSeries } from '../../support/builders.ts';
@@ -19,7 +19,7 @@ function planOf(
   all: readonly SelectedApplication[],
   divisionOf: (id: string) => Division = () => undivided,
 ): readonly PlannedQuery[] {
-  return queriesOf(
+  return plannedQueries(
     all.map((selected) => ({ selected })),
     () => divisionOf,
   );

@@ -11,9 +11,9 @@ import {
   asksForHosts,
   type Division,
   groupsOf,
-  kindOf,
   type PlannedQuery,
-  queriesOf,
+  plannedQueries,
+  questionKind,
   rowsOf,
   undivided,
 } from '../../../src/newrelic/nerdgraph/query-plan.ts';
@@ -43,7 +43,7 @@ function planOf(
   all: readonly SelectedApplication[],
   divisionOf: (id: string) => Division = () => undivided,
 ): readonly PlannedQuery[] {
-  return queriesOf(asking(all), () => divisionOf);
+  return plannedQueries(asking(all), () => divisionOf);
 }
 
 function ofScope(scope: MetricScope): { readonly series: readonly PolledSeries[] } {
@@ -119,7 +119,7 @@ describe('groups', () => {
         expect(groups).toHaveLength(groupsOf(due).length);
         for (const group of groups) {
           const rows = group.reduce((sum, { selected }) => sum + rowsOf(selected), 0);
-          expect(new Set(group.map(({ selected }) => kindOf(selected.entry))).size).toBe(1);
+          expect(new Set(group.map(({ selected }) => questionKind(selected.entry))).size).toBe(1);
           expect(group.length <= 200 && (group.length === 1 || rows <= 10_000)).toBe(true);
         }
       }),
@@ -219,7 +219,7 @@ describe('the queries of a group', () => {
     fc.assert(
       fc.property(someFleet, someDivisions, (fleet, divisionOf) => {
         for (const group of groupsOf(asking(fleet))) {
-          const queries = queriesOf(group, () => divisionOf);
+          const queries = plannedQueries(group, () => divisionOf);
           for (const { selected } of group) {
             const { id, hostIds = hostsNamed(9) } = selected.application;
             const own = queries.filter(({ applicationIds }) => applicationIds.includes(id));

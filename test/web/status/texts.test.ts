@@ -7,11 +7,11 @@ import {
   absoluteText,
   ago,
   byText,
-  countOf,
   due,
+  shownCount,
+  shownValue,
   since,
   until,
-  valueText,
 } from '../../../src/web/status/texts.ts';
 import { textOf } from '../../support/html-parts.ts';
 
@@ -41,9 +41,9 @@ describe('rateText', () => {
 describe('counts', () => {
   it.each([
     { text: countText(12_000), expected: '12,000' },
-    { text: countOf(1, 'host'), expected: '1 host' },
-    { text: countOf(0, 'host'), expected: '0 hosts' },
-    { text: countOf(2, 'entry matches', 'entries match'), expected: '2 entries match' },
+    { text: shownCount(1, 'host'), expected: '1 host' },
+    { text: shownCount(0, 'host'), expected: '0 hosts' },
+    { text: shownCount(2, 'entry matches', 'entries match'), expected: '2 entries match' },
   ])('writes $expected', ({ text, expected }) => {
     expect(text).toBe(expected);
   });
@@ -68,11 +68,11 @@ describe('valueText', () => {
     { name: 'rate', value: -3, text: '-3/s' },
     { name: 'average_value', value: 0, text: '0' },
   ])('writes $name as $text', ({ name, value, text }) => {
-    expect(valueText(name, value)).toBe(text);
+    expect(shownValue(name, value)).toBe(text);
   });
 
   it('gives no unit to a value with a scale of its own', () => {
-    expect(valueText('average_response_time', 1500, 1000)).toBe('1,500');
+    expect(shownValue('average_response_time', 1500, 1000)).toBe('1,500');
   });
 });
 
