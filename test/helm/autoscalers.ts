@@ -1,19 +1,9 @@
 import { parse } from 'yaml';
 import { readDocument } from '../docs/documents.ts';
-import { codeBlocksIn } from '../docs/markdown.ts';
 
-/** The blocks of YAML, by the comment that each begins with. */
-const blocks = new Map(
-  codeBlocksIn(readDocument('docs/kubernetes.md').text)
-    .filter(({ language }) => language === 'yaml')
-    .map(({ text }) => [/^# (?:The )?([\w-]+)/u.exec(text)?.[1] ?? '', text] as const),
-);
-
-/** The block of YAML that begins with the comment. Throws without it. */
-export function block(name: string): string {
-  const text = blocks.get(name);
-  if (text === undefined) throw new Error(`docs/kubernetes.md has no ${name}`);
-  return text;
+/** The text of an example, such as `scaled-object`. Throws without it. */
+export function example(name: string): string {
+  return readDocument(`examples/autoscaling/${name}.yaml`).text;
 }
 
 interface Autoscaler {
@@ -40,5 +30,5 @@ interface ScaledObject {
   };
 }
 
-export const autoscaler: Autoscaler = parse(block('HorizontalPodAutoscaler')) as Autoscaler;
-export const scaledObject: ScaledObject = parse(block('ScaledObject')) as ScaledObject;
+export const autoscaler: Autoscaler = parse(example('horizontal-pod-autoscaler')) as Autoscaler;
+export const scaledObject: ScaledObject = parse(example('scaled-object')) as ScaledObject;

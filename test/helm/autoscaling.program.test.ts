@@ -12,7 +12,7 @@ import { expressionsIn } from '../docs/promtool-rule.ts';
 import { type RunningDaemon, startDaemon, stopProgram, until } from '../support/daemon-process.ts';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { toolOrSkip } from '../support/tools.ts';
-import { autoscaler, block, scaledObject } from './autoscalers.ts';
+import { autoscaler, example, scaledObject } from './autoscalers.ts';
 
 const run = promisify(execFile);
 const prometheusTool = toolOrSkip('prometheus');
@@ -89,7 +89,7 @@ describe.skipIf(prometheusTool.skip || adapter.skip)(
         KEY: 'NRAK-SCALE',
       });
       await written('prometheus.yml', prometheusConfig(new URL(daemon.url).host));
-      adapterConfig = await written('adapter.yaml', block('Configuration'));
+      adapterConfig = await written('adapter.yaml', example('prometheus-adapter'));
       prometheus = await startPrometheus(prometheusTool.path, folder);
       await until(async () => {
         const all = 'count(newrelic_application_requests_per_minute)';
@@ -156,7 +156,7 @@ describe.skipIf(prometheusTool.skip || adapter.skip)(
     });
 
     it('refuses a configuration with a field that the adapter does not know', async () => {
-      const wrong = block('Configuration').replace('metricsQuery', 'metricQuery');
+      const wrong = example('prometheus-adapter').replace('metricsQuery', 'metricQuery');
       const args = [await written('wrong.yaml', wrong), prometheus.url, 'shop', name, selector];
 
       await expect(run(adapter.path, args)).rejects.toThrow('field metricQuery not found');

@@ -60,11 +60,7 @@ describe.skipIf(helm3.skip)(`the values in the documents${helm3.note}`, () => {
     expect(kinds).toEqual(
       new Set([
         '# Chart.yaml',
-        '# Configuration of prometheus-adapter',
         '# Of the scrape configuration',
-        '# The HorizontalPodAutoscaler',
-        '# The ScaledObject',
-        '# The TriggerAuthentication, for a Prometheus that wants a password',
         '# kustomization.yaml',
         '# kustomization.yaml, of the exporter',
         '# my-values.yaml',

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { goToolOrSkip } from '../support/go-tool.ts';
 import { kubectlValidate, schemaReport } from './api-schemas.ts';
-import { block } from './autoscalers.ts';
+import { example } from './autoscalers.ts';
 import { helm4, type RenderOptions, renderText, valuesFiles } from './chart.ts';
 import { kubectl, kustomized } from './kustomize.ts';
 
@@ -116,11 +116,11 @@ describe.skipIf(helm4.skip || kubectlValidate.skip || kubeScore.skip)(
       },
     );
 
-    it.each(['HorizontalPodAutoscaler', 'ScaledObject', 'TriggerAuthentication'])(
-      'are so as well with the %s in docs/kubernetes.md',
+    it.each(['horizontal-pod-autoscaler', 'scaled-object', 'trigger-authentication'])(
+      'are so as well with %s.yaml in examples/autoscaling',
       async (name) => {
         const file = join(directory, `${name}.yaml`);
-        writeFileSync(file, block(name));
+        writeFileSync(file, example(name));
 
         const report = await schemaReport([file], '1.30');
 

@@ -4,16 +4,13 @@ import type { Change, Timeline } from './alert-timeline.ts';
 /** What is sent of one cause in each scene, by the name of the scene. */
 export type Sent = ReadonlyMap<string, Timeline>;
 
-const heading = '| What is wrong | What is sent, after so many minutes | When that has ended |';
-
-function afterText(minutes: number): string {
-  if (minutes === 0) return 'at once';
-  return minutes === 1 ? 'after 1 minute' : `after ${minutes} minutes`;
-}
+const heading =
+  '| What is wrong | the one alert, after minutes | which ends, minutes after the cause |';
 
 function alertText({ alert, minute, count }: Change): string {
   const name = alert.replace('NewRelicExporter', '');
-  return `${count} [${name}](#${alert.toLowerCase()}) ${afterText(minute)}`;
+  const times = count === 1 ? '' : `${count} times `;
+  return `${times}[${name}](#${alert.toLowerCase()}), ${minute}`;
 }
 
 /** What is sent while the cause lasts. */
@@ -27,8 +24,8 @@ export function endText(cause: Cause, { begun, ended }: Timeline): string {
   const lasts = lastsMinutes(cause);
   const late = begun.filter(({ minute }) => minute > lasts).map(alertText);
   const lastMinute = Math.max(0, ...ended.map(({ minute }) => minute));
-  const ends = ended.length === 0 ? [] : `it ends ${afterText(lastMinute - lasts)}`;
-  return [late.length === 0 ? 'nothing' : late.join(', '), ends].flat().join('; ');
+  const ends = ended.length === 0 ? [] : String(lastMinute - lasts);
+  return [...late, ends].flat().join('; ');
 }
 
 /** One text if all scenes have the same, else each with its scenes. */

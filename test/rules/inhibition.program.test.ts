@@ -3,16 +3,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDocument } from '../docs/documents.ts';
-import { codeBlocksIn } from '../docs/markdown.ts';
 import { freePort, get, until, withFiles } from '../support/daemon-process.ts';
 import { toolOrSkip } from '../support/tools.ts';
 import { alertsOf, readRuleFiles } from './rule-files.ts';
 
 const amtool = toolOrSkip('amtool', process.env, 'apt-get install prometheus-alertmanager');
-const rules =
-  codeBlocksIn(readDocument('docs/runbook.md').text).find(({ text }) =>
-    text.startsWith('# alertmanager.yml\n'),
-  )?.text ?? '';
+const rules = readDocument('examples/alertmanager.yml').text;
 const config = `route: { receiver: pager }\nreceivers: [{ name: pager }]\n${rules}`;
 
 /** The alerts that fire when the key of an account of three applications is refused. */
@@ -71,7 +67,7 @@ async function sentOf(alerts: readonly Readonly<Record<string, string>>[]): Prom
   });
 }
 
-describe('the inhibition rules of the runbook', () => {
+describe('the inhibition rules of examples/alertmanager.yml', () => {
   it('name alerts that exist', () => {
     const known = new Set(alertsOf(readRuleFiles()).map(({ alert }) => alert));
     const named = [...rules.matchAll(/NewRelicExporter(?:\(([\w|]+)\)|(\w+))/gu)].flatMap(
