@@ -19,7 +19,7 @@ export function metricsOfPage(page: Uint8Array): readonly MetricFacts[] {
 
 /**
  * The rows of tables whose columns are `metric`, `type` and one that begins with `labels`. Words in
- * backticks in the head of that column are labels of every row. A fourth column `of a host` has a
+ * backticks in the head of that column are labels of every row, and a row may name several metrics. A fourth column `of a host` has a
  * second metric, with the labels in its head as well.
  */
 export function documentedMetrics(text: string): readonly MetricFacts[] {
@@ -29,10 +29,12 @@ export function documentedMetrics(text: string): readonly MetricFacts[] {
     const ofHosts = second.startsWith('of a host') ? codeWordsIn(second) : [];
     return rows.flatMap(([name = '', kind = '', own = '', hostName = '']) => {
       const all = [...codeWordsIn(labels), ...codeWordsIn(own)];
-      const first = { name: codeWordsIn(name).join(' '), type: kind, labels: all.toSorted() };
-      if (ofHosts.length === 0) return [first];
-      const host = codeWordsIn(hostName).join(' ');
-      return [first, { name: host, type: kind, labels: [...all, ...ofHosts].toSorted() }];
+      const named = (cell: string, labelNames: readonly string[]): readonly MetricFacts[] =>
+        codeWordsIn(cell).map((one) => ({ name: one, type: kind, labels: labelNames.toSorted() }));
+      return [
+        ...named(name, all),
+        ...(ofHosts.length === 0 ? [] : named(hostName, [...all, ...ofHosts])),
+      ];
     });
   });
 }

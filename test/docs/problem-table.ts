@@ -35,13 +35,13 @@ function alertLink(kind: ProblemKind): string {
 /** The table of all kinds of problems, as it stands in the documents. */
 export function problemTable(): string {
   const rows = kindsOfProblems.map((kind) => {
-    const { phrase, tone, remedy, log } = problemKinds[kind];
-    const cells = [`1 ${phrase[0]}`, `\`${kind}\``, tone, `\`${log[0]}\``, alertLink(kind), remedy];
+    const { phrase, remedy, log } = problemKinds[kind];
+    const cells = [phrase[0], `\`${kind}\``, `\`${log[0]}\``, alertLink(kind), remedy];
     return `| ${cells.join(' | ')} |`;
   });
   return [
-    '| the headline | `kind` | tone | line of the log | alert | what to do |',
-    '| --- | --- | --- | --- | --- | --- |',
+    '| the headline | `kind` | line of the log | alert | what to do |',
+    '| --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n');
 }

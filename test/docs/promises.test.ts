@@ -1,12 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { groupOf } from '../support/test-groups.ts';
 import { projectFolder, readDocument } from './documents.ts';
 
 /** Where the name of a test, or of a group of tests, begins with numbers of promises. */
 const named = /\b(?:describe|it)\b[^\n]*?\(\s*['"`]((?:\d{1,2}\.\d+ |(?:[1-9]|1\d) )+)/gu;
-const list = /\n\n(?:- `test\/.*\n)+/gu;
+const list = /\n\n(?:`test\/.*\n)+/gu;
 
 const { text } = readDocument('docs/dev/promises.md');
 const written = text.replaceAll(list, '\n');
@@ -35,8 +34,8 @@ function withTests(document: string, tests: ReturnType<typeof filesByNumber>): s
     /^\*\*(\d+(?:\.\d)?)\*\* [^\n]*\n(?:[^\n]+\n)*/gmu,
     (promise, number: string) => {
       const paths = [...(tests.get(number) ?? [])].toSorted();
-      const lines = paths.map((path) => `- \`${path}\` (${groupOf(path)})\n`);
-      return lines.length === 0 ? promise : `${promise}\n${lines.join('')}`;
+      const lines = paths.map((path) => `\`${path}\``).join(',\n');
+      return lines === '' ? promise : `${promise}\n${lines}\n`;
     },
   );
 }
