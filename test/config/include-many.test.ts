@@ -33,7 +33,7 @@ describe('include, of many files', () => {
     },
   );
 
-  it('means what one file with all entries means, wherever the entries stand', async () => {
+  it('means what one file with all entries means, wherever the entries stand', slow, async () => {
     const entry = fc.record({
       kind: fc.constantFrom('apps', 'queries'),
       id: fc.integer({ min: 1, max: 9 }),

@@ -247,35 +247,39 @@ describe('8.1 entries in several files, any of them broken in any way', () => {
     await expect(fc.assert(tried, { numRuns: 200 })).resolves.toBeUndefined();
   });
 
-  it('are taken, kept and given up as a model says, however files break and heal', async () => {
-    const course = fc.array(
-      fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.option(fc.integer({ min: 1, max: 5 }))),
-      { maxLength: 12 },
-    );
-    const tried = fc.asyncProperty(course, async (steps) => {
-      const files = new Map<string, string>();
-      const said = new Map<string, number>();
-      let before: readonly IncludedFile[] = [];
-      for (const [index, [name, id]] of steps.entries()) {
-        // No two files have the same entry: each breaks alone.
-        files.set(team(name), id === null ? 'apps: [' : app(100 * index + id));
-        if (id !== null) said.set(team(name), 100 * index + id);
-        const {
-          config,
-          broken,
-          files: now,
-        } = await kept({ [path]: main + app(9), ...Object.fromEntries(files) }, before);
-        before = now;
+  it(
+    'are taken, kept and given up as a model says, however files break and heal',
+    slow,
+    async () => {
+      const course = fc.array(
+        fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.option(fc.integer({ min: 1, max: 5 }))),
+        { maxLength: 12 },
+      );
+      const tried = fc.asyncProperty(course, async (steps) => {
+        const files = new Map<string, string>();
+        const said = new Map<string, number>();
+        let before: readonly IncludedFile[] = [];
+        for (const [index, [name, id]] of steps.entries()) {
+          // No two files have the same entry: each breaks alone.
+          files.set(team(name), id === null ? 'apps: [' : app(100 * index + id));
+          if (id !== null) said.set(team(name), 100 * index + id);
+          const {
+            config,
+            broken,
+            files: now,
+          } = await kept({ [path]: main + app(9), ...Object.fromEntries(files) }, before);
+          before = now;
 
-        const wanted = [...said]
-          .toSorted(([one], [other]) => (one < other ? -1 : 1))
-          .map(([, one]) => `id=${one}`);
-        expect(namesOf(config)).toEqual(['id=9', ...wanted]);
-        const bad = [...files].filter(([, text]) => text === 'apps: [').map(([one]) => one);
-        expect(broken.map(({ name: one }) => one).toSorted()).toEqual(bad.toSorted());
-      }
-    });
+          const wanted = [...said]
+            .toSorted(([one], [other]) => (one < other ? -1 : 1))
+            .map(([, one]) => `id=${one}`);
+          expect(namesOf(config)).toEqual(['id=9', ...wanted]);
+          const bad = [...files].filter(([, text]) => text === 'apps: [').map(([one]) => one);
+          expect(broken.map(({ name: one }) => one).toSorted()).toEqual(bad.toSorted());
+        }
+      });
 
-    await expect(fc.assert(tried, { numRuns: 100 })).resolves.toBeUndefined();
-  });
+      await expect(fc.assert(tried, { numRuns: 100 })).resolves.toBeUndefined();
+    },
+  );
 });

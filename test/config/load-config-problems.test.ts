@@ -265,7 +265,7 @@ tokens: 1
     expect(await failureOf(text)).not.toContain('hunter2');
   });
 
-  it('shows the first fifty errors, and how many more there are', async () => {
+  it('shows the first fifty errors, and how many more there are', slow, async () => {
     const message = await failureOf(`apps:\n${'  - idd: 1\n'.repeat(1000)}`);
 
     expect(message.match(/unknown key "idd"/gu)).toHaveLength(50);

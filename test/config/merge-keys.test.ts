@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { effectiveConfigText } from '../../src/config/effective-config.ts';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { slow } from '../support/slow.ts';
 import { findingsIn, placesOf, type Row, wordsOf } from './config-failure.ts';
 import { loaded, main, platformWith, refusalOf } from './including.ts';
 
@@ -109,7 +110,7 @@ describe('merge keys, and keys that begin with x-', () => {
     expect(wordsOf(found)).toContain('the aliases stand for more than 100000 values');
   });
 
-  it('mean what is written out, whatever is merged', async () => {
+  it('mean what is written out, whatever is merged', slow, async () => {
     const some = fc.record(
       {
         raw: fc.boolean(),

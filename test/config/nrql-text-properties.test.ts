@@ -63,7 +63,7 @@ queries: [{ ${entry}, nrql: ${nrql} }]`;
     );
   });
 
-  it('is read to its end however long what repeats in it is', () => {
+  it('is read to its end however long what repeats in it is', slow, () => {
     const long = [
       '(',
       '[',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load-config.ts';
+import { slow } from '../support/slow.ts';
 import { findingsIn, placesOf, wordsOf } from './config-failure.ts';
 
 const tooLarge = /is too large a regular expression: .* characters/u;
@@ -33,18 +34,22 @@ describe('patternProblems', () => {
     expect(await findingsIn(`apps:\n  - match: '${pattern}'\n`)).toEqual([]);
   });
 
-  it('reports where the expressions of a file are too large together, and by how much', async () => {
-    const entries = Array.from(
-      { length: 110 },
-      (_, index) => `  - match: a{1000}b{900}${index + 1000}\n`,
-    );
+  it(
+    'reports where the expressions of a file are too large together, and by how much',
+    slow,
+    async () => {
+      const entries = Array.from(
+        { length: 110 },
+        (_, index) => `  - match: a{1000}b{900}${index + 1000}\n`,
+      );
 
-    const found = await findingsIn(`apps:\n${entries.join('')}`);
-    expect(placesOf(found)).toBe('101:12');
-    expect(wordsOf(found)).toMatch(/ 200600 steps, .* 200000 are allowed$/mu);
-  });
+      const found = await findingsIn(`apps:\n${entries.join('')}`);
+      expect(placesOf(found)).toBe('101:12');
+      expect(wordsOf(found)).toMatch(/ 200600 steps, .* 200000 are allowed$/mu);
+    },
+  );
 
-  it('counts a text once, however many entries have it', async () => {
+  it('counts a text once, however many entries have it', slow, async () => {
     const entry = (_: unknown, id: number): string =>
       `  - { id: ${id + 1}, hosts: { match: "^web-" } }\n`;
     const text = `apps:\n${Array.from({ length: 3000 }, entry).join('')}`;

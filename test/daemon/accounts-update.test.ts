@@ -10,6 +10,7 @@ import {
   type RunningDaemon,
   type RunningDaemonOptions,
 } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 const [firstCa = '', secondCa = ''] = rootCertificates;
 const shop = entryByName('shop');
@@ -233,7 +234,7 @@ describe('other applications', () => {
 });
 
 describe('a shorter interval', () => {
-  it('makes polls due by turns, and not all of them at once', async () => {
+  it('makes polls due by turns, and not all of them at once', slow, async () => {
     const every = (minutes: number): readonly AppEntry[] => [
       anEntry({ account: 'one', hosts: false, poll: { intervalMs: minutes * 60_000 } }),
     ];

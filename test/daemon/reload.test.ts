@@ -5,6 +5,7 @@ import { selectorText } from '../../src/model/selector.ts';
 import { settle } from '../support/fake-clock.ts';
 import { createFakeLogger, type FakeLogger } from '../support/fake-logger.ts';
 import { createFakePlatform, type FakePlatform } from '../support/fake-platform.ts';
+import { slow } from '../support/slow.ts';
 
 const good = 'apps: [{ id: 1 }]\n';
 
@@ -368,7 +369,7 @@ describe('Reloader', () => {
     expect(bench.applied).toHaveLength(1);
   });
 
-  it('takes ten thousand entries in the heap of the chart', async () => {
+  it('takes ten thousand entries in the heap of the chart', slow, async () => {
     const bench = aBench({ heapBytes: 64 * 1024 ** 2 });
     await bench.reloader.reload('start');
     bench.files['/config.yaml'] = entries(10_000);

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { heapBytesWithin, startChildProgram } from '../../src/daemon/node-platform.ts';
 import type { ChildProgram } from '../../src/daemon/platform.ts';
+import { slow } from '../support/slow.ts';
 
 const mebibyte = 1024 ** 2;
 
@@ -80,7 +81,7 @@ describe('startChildProgram', () => {
     expect(said.map(Number)[0]).toBeLessThanOrEqual(maxMb * mebibyte);
   });
 
-  it('leaves no listener on the process behind', async () => {
+  it('leaves no listener on the process behind', slow, async () => {
     const before = process.listenerCount('exit');
     for (const _ of [1, 2, 3]) await (await startProgramOf('')).child.ended;
 

@@ -9,6 +9,7 @@ import { run as runCommand } from '../../src/cli/run.ts';
 import { createSystemClock } from '../../src/daemon/node-platform.ts';
 import { createFakePlatform } from '../support/fake-platform.ts';
 import { shopAndCart } from '../support/shop-and-cart.ts';
+import { eachAfter } from '../support/slow.ts';
 import { projectFolder, readDocument } from './documents.ts';
 import { goodConfigsIn } from './example-rule.ts';
 import { codeBlocksIn } from './markdown.ts';
@@ -95,7 +96,7 @@ describe('the quick start of README.md, pasted', () => {
   const { text } = readDocument('README.md');
   const config = goodConfigsIn(text).find((one) => one.includes('newrelic.key')) ?? '';
 
-  it.each([
+  eachAfter(1, [
     { day: '2027-01-31', warnings: 0 },
     { day: '2027-02-01', warnings: 1 },
     { day: '2027-08-01', warnings: 1 },

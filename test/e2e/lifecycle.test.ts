@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { msUntilEnd, startDaemon, until } from '../support/daemon-process.ts';
+import { slow } from '../support/slow.ts';
 import { expectOnce, expectScrapedToTheEnd } from './lifecycle-bench.ts';
 
 describe('9 the daemon, when it is asked to stop', () => {
-  it('leaves at once with 0 while it waits for its configuration', async () => {
+  it('leaves at once with 0 while it waits for its configuration', slow, async () => {
     const daemon = await startDaemon(['--config.wait', '--config.file=/nowhere/config.yaml']);
     await until(() => (daemon.stderr().includes('no usable configuration') ? true : undefined));
     daemon.child.kill('SIGTERM');

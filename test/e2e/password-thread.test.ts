@@ -5,6 +5,7 @@ import { createPasswordThread } from '../../src/daemon/password-thread.ts';
 import type { ComparePassword } from '../../src/web/basic-auth.ts';
 import { mainFile } from '../support/daemon-process.ts';
 import { createFakeClock } from '../support/fake-clock.ts';
+import { slow } from '../support/slow.ts';
 
 function aThread(program = pathToFileURL(mainFile)): ComparePassword {
   const clock = createFakeClock();
@@ -27,7 +28,7 @@ describe('the thread of the built program that compares passwords', () => {
     expect(found).toEqual([true, true, true, false, false, false]);
   });
 
-  it('lets other work go on meanwhile', async () => {
+  it('lets other work go on meanwhile', slow, async () => {
     const compare = aThread();
     const hash = hashSync('right', 4).replace('$04$', '$11$');
     let turns = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../src/model/time.ts';
 import { maxRows } from '../../src/newrelic/nerdgraph/nrql.ts';
 import type { Fault } from '../../src/simulator/fault.ts';
-import { eachAfter } from '../support/slow.ts';
+import { eachAfter, slow } from '../support/slow.ts';
 import { withTimedFaults } from './fault-bench.ts';
 import {
   app,
@@ -61,30 +61,34 @@ describe('11.1 an answer to a query for values that is not whole, or to another 
     });
   });
 
-  it('fails with as many rows as New Relic returns at most, though the sum agrees', async () => {
-    const when = { part: 'hosts', fromMs: 2 * minuteMs, untilMs: 3 * minuteMs } as const;
-    const fault: Change = ({ results }) => {
-      const [{ appId } = { appId: '' }] = results;
-      for (let index = results.length; index < maxRows; index += 1) {
-        const host = `unseen-${index}`;
-        results.push({ facet: [appId, host], appId, host, calls: 0, live: 1, c1: null });
-      }
-    };
-    const options = { source, entries, simulator: { fleet }, ...misleading(fault, when) };
-    await withTimedFaults(options, async (bench) => {
-      await bench.advance(2 * minuteMs - 1);
-      const before = await bench.scrape();
-      const [held, after] = await pagesOf(bench, 2);
+  it(
+    'fails with as many rows as New Relic returns at most, though the sum agrees',
+    slow,
+    async () => {
+      const when = { part: 'hosts', fromMs: 2 * minuteMs, untilMs: 3 * minuteMs } as const;
+      const fault: Change = ({ results }) => {
+        const [{ appId } = { appId: '' }] = results;
+        for (let index = results.length; index < maxRows; index += 1) {
+          const host = `unseen-${index}`;
+          results.push({ facet: [appId, host], appId, host, calls: 0, live: 1, c1: null });
+        }
+      };
+      const options = { source, entries, simulator: { fleet }, ...misleading(fault, when) };
+      await withTimedFaults(options, async (bench) => {
+        await bench.advance(2 * minuteMs - 1);
+        const before = await bench.scrape();
+        const [held, after] = await pagesOf(bench, 2);
 
-      const { name } = parts.hosts;
-      const failed = { ...production, operation: 'host_metrics', reason: 'too_large' };
-      expect(before.series(name, production)).toHaveLength(4);
-      expect(held?.series(name, production)).toEqual(before.series(name, production));
-      expect(held?.value(failures, failed)).toBe(1);
-      expect(held?.value(success, app)).toBe(0);
-      expect(after?.value(success, app)).toBe(1);
-    });
-  });
+        const { name } = parts.hosts;
+        const failed = { ...production, operation: 'host_metrics', reason: 'too_large' };
+        expect(before.series(name, production)).toHaveLength(4);
+        expect(held?.series(name, production)).toEqual(before.series(name, production));
+        expect(held?.value(failures, failed)).toBe(1);
+        expect(held?.value(success, app)).toBe(0);
+        expect(after?.value(success, app)).toBe(1);
+      });
+    },
+  );
 
   it.each<{ what: string; fault: Fault }>([
     { what: 'a message', fault: { kind: 'messages', message: 'may be incomplete' } },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/model/clock.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import type { RawTransport } from '../../src/newrelic/calls/transport.ts';
+import { slow } from '../support/slow.ts';
 import { manyApplications, type VendorOptions, withTimedFaults } from './fault-bench.ts';
 
 const production = { account: 'production' };
@@ -73,21 +74,25 @@ describe('4.1 a pause that a 429 asks for', () => {
     });
   });
 
-  it('ends with calls that go evenly, not with a burst of all that became due in it', async () => {
-    const { network, arrivedMs } = refusing([{ afterMs: 100, pauseSeconds: 60 }]);
-    const simulator = { fleet: { applications: manyApplications(60, 1) } };
-    await withTimedFaults({ network, simulator, entries: [{ hosts: false }] }, async (bench) => {
-      await bench.advance(3.5 * minuteMs);
+  it(
+    'ends with calls that go evenly, not with a burst of all that became due in it',
+    slow,
+    async () => {
+      const { network, arrivedMs } = refusing([{ afterMs: 100, pauseSeconds: 60 }]);
+      const simulator = { fleet: { applications: manyApplications(60, 1) } };
+      await withTimedFaults({ network, simulator, entries: [{ hosts: false }] }, async (bench) => {
+        await bench.advance(3.5 * minuteMs);
 
-      const fromMs = (arrivedMs[0] ?? Number.NaN) + 60_500;
-      const { journal } = bench.faulty.simulator;
-      const within = (ms: number): number =>
-        journal.count(({ monotonicMs }) => monotonicMs >= fromMs && monotonicMs < fromMs + ms);
-      // 800 a minute.
-      expect(within(1500)).toBeLessThanOrEqual(21);
-      expect(within(20_000)).toBeGreaterThanOrEqual(60);
-    });
-  });
+        const fromMs = (arrivedMs[0] ?? Number.NaN) + 60_500;
+        const { journal } = bench.faulty.simulator;
+        const within = (ms: number): number =>
+          journal.count(({ monotonicMs }) => monotonicMs >= fromMs && monotonicMs < fromMs + ms);
+        // 800 a minute.
+        expect(within(1500)).toBeLessThanOrEqual(21);
+        expect(within(20_000)).toBeGreaterThanOrEqual(60);
+      });
+    },
+  );
 });
 
 describe('4.2 two 429s that name the limit of the key', () => {

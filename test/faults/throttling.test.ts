@@ -46,7 +46,7 @@ describe.each(sources)('$name', (source) => {
       });
     });
 
-    it('is shown while it lasts, and holds the values', async () => {
+    it('is shown while it lasts, and holds the values', slow, async () => {
       const hints: readonly ThrottleHint[] = [
         { header: retryAfter, inSeconds: 240, form: 'seconds' },
       ];

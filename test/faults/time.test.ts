@@ -81,7 +81,7 @@ describe.each(sources)('$name', (source) => {
       },
     );
 
-    it('and another one on every answer moves no window', async () => {
+    it('and another one on every answer moves no window', slow, async () => {
       // Months apart.
       const network = dated(
         (nowMs) => (((Math.floor(nowMs / 100) * 7) % 23) - 11) * 30 * 24 * hourMs,

@@ -24,7 +24,7 @@ describe.concurrent.each(sources)('$name', (source) => {
       },
     );
 
-    it('is asked again within the poll', async () => {
+    it('is asked again within the poll', slow, async () => {
       await expect(expectAskedAgain(source, { kind: 'reset_in_body' })).resolves.toBeUndefined();
     });
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseJson, parseJsonKeepingIds } from '../../src/newrelic/answer.ts';
+import { slow } from '../support/slow.ts';
 
 function isRefused(run: () => unknown): boolean {
   try {
@@ -67,7 +68,7 @@ describe('a document with ids', () => {
     );
   });
 
-  it('may have a string of 8 million characters', () => {
+  it('may have a string of 8 million characters', slow, () => {
     const value = parseJsonKeepingIds(`["${'\\"x'.repeat(2_700_000)}",12345678901234567890]`);
 
     expect(value).toHaveProperty('1', '12345678901234567890');

@@ -6,6 +6,7 @@ import { aThrottled } from '../newrelic/calls/call-fakes.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { settle } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
+import { slow } from '../support/slow.ts';
 import { aBatchBench, type BatchBench, expectFewBatches, idsOf, list } from './batch-bench.ts';
 
 /** The batches that were sent from now on, in a while. */
@@ -16,7 +17,7 @@ async function batchesIn({ clock, source }: BatchBench, ms: number): Promise<rea
 }
 
 describe('batches', () => {
-  it('are full, however many turns it takes to find out what is due', async () => {
+  it('are full, however many turns it takes to find out what is due', slow, async () => {
     const bench = aBatchBench();
     list(bench, idsOf(950));
     bench.start();
@@ -35,7 +36,7 @@ describe('batches', () => {
     expect(await batchesIn(bench, 1000)).toEqual([200, 200, 200, 200]);
   });
 
-  it('are few, as many as planned within 5 %, and none is too early or late', async () => {
+  it('are few, as many as planned within 5 %, and none is too early or late', slow, async () => {
     const growth = { everyMs: 60_000, each: 400, all: 400 };
 
     await expect(expectFewBatches(growth)).resolves.toBeUndefined();
@@ -201,16 +202,20 @@ describe('batches that wait in a pause', () => {
     expect([asked.length, new Set(asked).size]).toEqual([300, 300]);
   });
 
-  it('are asked for in full ones afterwards, each of two thousand applications once', async () => {
-    const bench = aBatchBench([anEntry()], { requestsPerMinute: 3000, concurrency: 50 });
-    const { clock, calls, source } = bench;
-    list(bench, idsOf(2000));
-    bench.start();
-    calls.key.throttled(aThrottled(10_000));
-    await clock.advance(15_000);
+  it(
+    'are asked for in full ones afterwards, each of two thousand applications once',
+    slow,
+    async () => {
+      const bench = aBatchBench([anEntry()], { requestsPerMinute: 3000, concurrency: 50 });
+      const { clock, calls, source } = bench;
+      list(bench, idsOf(2000));
+      bench.start();
+      calls.key.throttled(aThrottled(10_000));
+      await clock.advance(15_000);
 
-    expect(new Set(source.sentBatches.flat()).size).toBe(2000);
-    expect(source.sentBatches.flat()).toHaveLength(2000);
-    expect(source.sentBatches).toHaveLength(10);
-  });
+      expect(new Set(source.sentBatches.flat()).size).toBe(2000);
+      expect(source.sentBatches.flat()).toHaveLength(2000);
+      expect(source.sentBatches).toHaveLength(10);
+    },
+  );
 });

@@ -5,6 +5,7 @@ import { anApplication, anEntry } from '../support/builders.ts';
 import type { FakeClock } from '../support/fake-clock.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench, rest, unlikeEntries } from '../support/poller-bench.ts';
+import { slow } from '../support/slow.ts';
 
 function idsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${index + 1}`);
@@ -123,7 +124,7 @@ describe.each(apis)('$name', (api) => {
       expect(bench.clock.pendingTimers()).toBe(0);
     });
 
-    it('publishes no more of what a discovery had changed', async () => {
+    it('publishes no more of what a discovery had changed', slow, async () => {
       const bench = aBench(api);
       const ids = Array.from({ length: 1000 }, (_, index) => `${index}`);
       const list = (name: string): void => {

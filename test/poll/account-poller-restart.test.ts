@@ -3,6 +3,7 @@ import type { AppEntry } from '../../src/model/config.ts';
 import { anAccount, anApplication, anEntry } from '../support/builders.ts';
 import { webOf } from '../support/fake-source.ts';
 import { aBench, apis, type PollerBench } from '../support/poller-bench.ts';
+import { slow } from '../support/slow.ts';
 
 /** Calls back as soon as the condition holds when a timer without delay is set. */
 function whenOthersHaveTheirTurn(
@@ -40,24 +41,32 @@ describe.each(apis)('$name', (api) => {
   }
 
   describe('AccountPoller, when a reload comes at a bad moment', () => {
-    it('leaves nothing behind of many applications that a discovery is just removing', async () => {
-      const bench = aLargeAccount(labelled('old'), 300);
-      bench.start();
-      await bench.clock.advance(50_000);
-      expect(bench.sink.apps.size).toBe(300);
-      bench.source.list(anApplication({ id: '1', name: 'shop 1' }));
-      const reload = (): void => {
-        void bench.poller.reconfigure({ account: anAccount(), entries: labelled('new') });
-      };
+    it(
+      'leaves nothing behind of many applications that a discovery is just removing',
+      slow,
+      async () => {
+        const bench = aLargeAccount(labelled('old'), 300);
+        bench.start();
+        await bench.clock.advance(50_000);
+        expect(bench.sink.apps.size).toBe(300);
+        bench.source.list(anApplication({ id: '1', name: 'shop 1' }));
+        const reload = (): void => {
+          void bench.poller.reconfigure({ account: anAccount(), entries: labelled('new') });
+        };
 
-      whenOthersHaveTheirTurn(bench, () => bench.poller.judge.status().applications === 1, reload);
-      await bench.clock.advance(60_000);
-      reload();
-      await bench.clock.advance(60_000);
+        whenOthersHaveTheirTurn(
+          bench,
+          () => bench.poller.judge.status().applications === 1,
+          reload,
+        );
+        await bench.clock.advance(60_000);
+        reload();
+        await bench.clock.advance(60_000);
 
-      expect([...bench.sink.apps.keys()]).toEqual(['1']);
-      expect(bench.sink.apps.get('1')?.labels).toEqual({ generation: 'new' });
-    });
+        expect([...bench.sink.apps.keys()]).toEqual(['1']);
+        expect(bench.sink.apps.get('1')?.labels).toEqual({ generation: 'new' });
+      },
+    );
 
     it('discovers at once after a reload between a discovery and the pause after it', async () => {
       const hourly = { discoveryIntervalMs: 3_600_000 };

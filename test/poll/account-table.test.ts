@@ -3,6 +3,7 @@ import type { AccountInUse } from '../../src/model/config.ts';
 import { createOwnerOf } from '../../src/model/shard.ts';
 import { anAccount, anEntry } from '../support/builders.ts';
 import { createFakeSink } from '../support/fake-sink.ts';
+import { eachAfter } from '../support/slow.ts';
 import {
   anyRequest,
   aTable,
@@ -130,7 +131,7 @@ describe('AccountTable, when it is configured anew', () => {
 });
 
 describe('8.3 a reload that asks something else', () => {
-  it.each([
+  eachAfter(1, [
     { what: 'due at once, if the budget suffices', requestsPerMinute: 20_000, dueNow: 10_000 },
     { what: 'due over the interval, if it does not', requestsPerMinute: 5000, dueNow: 1 },
   ])('makes ten thousand applications $what', async ({ requestsPerMinute, dueNow }) => {

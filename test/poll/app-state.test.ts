@@ -3,6 +3,7 @@ import { ApiError } from '../../src/model/api-error.ts';
 import { applicationScope, type PollOutcome } from '../../src/model/poll-outcome.ts';
 import { type AppState, afterPoll, newAppState } from '../../src/poll/app-state.ts';
 import { aSelected } from '../support/builders.ts';
+import { slow } from '../support/slow.ts';
 import { wholeOutcome } from '../support/table-bench.ts';
 
 const broken = new ApiError('server', 'HTTP 500');
@@ -25,7 +26,7 @@ describe('the outcome of a poll', () => {
     expect(after([], outcome).failure?.reason).toBe(reason);
   });
 
-  it('may be the failure of very many hosts, whose values are held', () => {
+  it('may be the failure of very many hosts, whose values are held', slow, () => {
     const ids = Array.from({ length: 150_000 }, (_, index) => String(index + 1));
     const failed = new Set([applicationScope, ...ids]);
     const lost = { ...wholeOutcome(), reading: undefined, error: broken, failed };

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { eachAfter } from '../support/slow.ts';
 import { expectInTurn, type FewCalls } from './few-calls-bench.ts';
 
 const fleet = { applications: 12, hosts: 4 };
 
 describe('1.1 4.3 an hour of a key with few calls left, with a reload in it', () => {
-  it.each([
+  eachAfter(1, [
     { quota: 45, source: 'REST' },
     { quota: 20, source: 'REST' },
     { quota: 10, source: 'REST' },

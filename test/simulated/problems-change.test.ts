@@ -37,7 +37,7 @@ describe('a list that fails for one reason and then for another', () => {
 });
 
 describe('a list that was late for 429s, and works again', () => {
-  it('ends each message that it began, and begins each that it ends', async () => {
+  it('ends each message that it began, and begins each that it ends', slow, async () => {
     const bench = await aRunningDaemon(
       await configOf(restApps),
       faulty({

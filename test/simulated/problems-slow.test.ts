@@ -4,10 +4,11 @@ import { statusPage } from '../../src/web/status/status-page.ts';
 import { configOf, told } from '../support/problem-bench.ts';
 import { answered, faulty } from '../support/query-daemon.ts';
 import { aRunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 import { anAccountDetails, aStatusSource, statusNowMs } from '../support/status-source.ts';
 
 describe('an application alone that is answered with 429', () => {
-  it('does not flap', async () => {
+  it('does not flap', slow, async () => {
     const bench = await aRunningDaemon(
       await configOf(
         'accounts: [{ name: one, api_key_env: KEY_A }]\napps: [{ name: cart, interval: 15m }, { name: shop }]',

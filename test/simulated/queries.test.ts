@@ -11,6 +11,7 @@ import {
   queriesStarted,
   queryConfig,
 } from '../support/query-daemon.ts';
+import { eachAfter } from '../support/slow.ts';
 
 const calls = `  - as: calls
     nrql: SELECT count(*) FROM Transaction FACET appName
@@ -71,7 +72,7 @@ describe('a query', () => {
     expect(bench.daemon.status()[0]?.demandRequestsPerMinute).toBe(5);
   });
 
-  it.each([
+  eachAfter(1, [
     { window: '24h', days: 1 },
     { window: '8d', days: 8 },
     { window: '31d', days: 31 },

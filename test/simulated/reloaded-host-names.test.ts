@@ -3,6 +3,7 @@ import { parseConfig } from '../../src/config/load-config.ts';
 import type { Config } from '../../src/model/config.ts';
 import { minuteMs } from '../../src/model/time.ts';
 import { aRunningDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { slow } from '../support/slow.ts';
 
 async function configOf(areNamed: boolean): Promise<Config> {
   const text = `
@@ -25,20 +26,24 @@ async function namesShown({ page }: RunningDaemon): Promise<ReadonlySet<boolean>
   return new Set([...(await page()).matchAll(ofHosts)].map(([, id, name]) => id !== name));
 }
 
-it('8.3 names of hosts follow host_names at once: ids without them, names from the next call on', async () => {
-  const bench = await aRunningDaemon(await configOf(true));
-  await bench.platform.clock.advance(3 * minuteMs);
-  expect(await namesShown(bench)).toEqual(new Set([true]));
+it(
+  '8.3 names of hosts follow host_names at once: ids without them, names from the next call on',
+  slow,
+  async () => {
+    const bench = await aRunningDaemon(await configOf(true));
+    await bench.platform.clock.advance(3 * minuteMs);
+    expect(await namesShown(bench)).toEqual(new Set([true]));
 
-  await reloaded(bench, false);
-  expect(await namesShown(bench)).toEqual(new Set([false]));
-  await bench.platform.clock.advance(2 * 60 * minuteMs);
-  expect(await namesShown(bench)).toEqual(new Set([false]));
+    await reloaded(bench, false);
+    expect(await namesShown(bench)).toEqual(new Set([false]));
+    await bench.platform.clock.advance(2 * 60 * minuteMs);
+    expect(await namesShown(bench)).toEqual(new Set([false]));
 
-  await reloaded(bench, true);
-  await bench.platform.clock.advance(10_000);
-  expect(await namesShown(bench)).toEqual(new Set([true]));
-});
+    await reloaded(bench, true);
+    await bench.platform.clock.advance(10_000);
+    expect(await namesShown(bench)).toEqual(new Set([true]));
+  },
+);
 
 it('8.3 names that were asked for before host_names was switched off are not shown', async () => {
   const bench = await aRunningDaemon(await configOf(true), { latencyMs: 5000 });

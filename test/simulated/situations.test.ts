@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { kindsOfProblems } from '../../src/model/problem-kinds.ts';
+import { eachAfter } from '../support/slow.ts';
 import { expectSaidEverywhere } from './situation-bench.ts';
 import { moreSituations, situations } from './situation-rows.ts';
 
 describe('what is wrong', () => {
-  it.each(situations)('is the same everywhere: $what', async (situation) => {
+  eachAfter(1, situations)('is the same everywhere: $what', async (situation) => {
     await expect(expectSaidEverywhere(situation)).resolves.toBeUndefined();
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minuteMs } from '../../../src/model/time.ts';
 import { settle } from '../../support/fake-clock.ts';
+import { slow } from '../../support/slow.ts';
 import { aCallsBench, aThrottled, type CallsBench, permitsOf } from './call-fakes.ts';
 import { neverAborted } from './fakes.ts';
 
@@ -57,7 +58,7 @@ describe('requests that hang', () => {
     expect(bench.inFlight().toSorted()).toEqual(['a', 'a', 'b']);
   });
 
-  it('are remembered of ten thousand jobs, the latest ones', async () => {
+  it('are remembered of ten thousand jobs, the latest ones', slow, async () => {
     const bench = aCallsBench({ concurrency: 20_000 });
     for (let key = 0; key < 10_000; ) {
       const next = key + 1000;

@@ -4,6 +4,7 @@ import { minuteMs } from '../../../src/model/time.ts';
 import type { AccountCalls } from '../../../src/newrelic/calls/account-calls.ts';
 import type { Key } from '../../../src/newrelic/calls/keys.ts';
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.ts';
+import { eachAfter } from '../../support/slow.ts';
 import {
   accountCalls,
   aLimitExceeded,
@@ -79,7 +80,7 @@ describe('the pace of a key', () => {
     expect(mostInAnyWindow(sentAtMs, 100)).toBe(100);
   });
 
-  it.each([
+  eachAfter(1, [
     { requestsPerMinute: 5, most: 3 },
     // As much as that of sixteen seconds: ten may be made up for.
     { requestsPerMinute: 60, most: 17 },

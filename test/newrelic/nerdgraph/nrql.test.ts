@@ -12,6 +12,7 @@ import {
 import { parseNrql } from '../../../src/simulator/nrql-parser.ts';
 import { NrqlRowSet } from '../../../src/simulator/nrql-row.ts';
 import { evenTimeslice } from '../../../src/simulator/timeslice.ts';
+import { slow } from '../../support/slow.ts';
 
 const oneCall = evenTimeslice(1, 0.1);
 const question = {
@@ -86,7 +87,7 @@ describe('a query about', () => {
 });
 
 describe('a text of NRQL', () => {
-  it('is read as the same text, whatever is in it', () => {
+  it('is read as the same text, whatever is in it', slow, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (any) => {
         const nrql = metricsNrql({ ...ofHosts, condition: `host IN (${nrqlText(any)})` });

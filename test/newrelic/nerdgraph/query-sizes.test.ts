@@ -6,6 +6,7 @@ import type { Transport } from '../../../src/newrelic/calls/transport.ts';
 import { pollUntilSettled } from '../../../src/poll/account-poller.ts';
 import { aQuestion, aSelected } from '../../support/builders.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { aNerdGraphSource, pollGroups } from './a-nerdgraph-source.ts';
 import { type AskedNrql, answering } from './a-nerdgraph-vendor.ts';
@@ -218,12 +219,16 @@ describe('5.1 a third of the applications that spoil all queries', () => {
     expect(waiting).toContain('Raise requests_per_minute');
   });
 
-  it('is found out by trials of others in each poll, also where nearly all are bad', async () => {
-    const bad = all200.slice(0, 190);
-    const { polls } = aBench(namesAny(...bad));
+  it(
+    'is found out by trials of others in each poll, also where nearly all are bad',
+    slow,
+    async () => {
+      const bad = all200.slice(0, 190);
+      const { polls } = aBench(namesAny(...bad));
 
-    expect((await polls(30)).at(-1)?.failing).toEqual(bad);
-  });
+      expect((await polls(30)).at(-1)?.failing).toEqual(bad);
+    },
+  );
 
   it('is asked now and then if less than one query can be spared', async () => {
     const { polls } = aBench(namesAny(...third));
@@ -272,7 +277,7 @@ describe('while New Relic answers nothing', () => {
 });
 
 describe('queries that are too large', () => {
-  it.each([
+  eachAfter(1, [
     { most: 150, queries: 15 },
     { most: 20, queries: 15 },
     { most: 13, queries: 200 },

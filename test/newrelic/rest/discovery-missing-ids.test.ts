@@ -4,6 +4,7 @@ import type { Selector } from '../../../src/model/config.ts';
 import type { Discovery } from '../../../src/model/source.ts';
 import { minuteMs } from '../../../src/model/time.ts';
 import { createFakeClock } from '../../support/fake-clock.ts';
+import { slow } from '../../support/slow.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import { appsOf, aRestSource, byIds, idsFrom, notFound } from './a-rest-source.ts';
 
@@ -85,24 +86,28 @@ describe('many ids that the account no longer has', () => {
     );
   });
 
-  it('are all found to be absent in the end; each is asked for alone once before any of them twice', async () => {
-    const vendor = new Rounds([...gone, ...good], good);
-    const asked: string[] = [];
-    let most = 0;
-    for (let round = 0; round < 80; round += 1) {
-      const { complete, calls } = await vendor.discover();
-      expect(complete).toBe(true);
-      most = Math.max(most, calls);
-      asked.push(...vendor.alone());
-    }
-    const last = await vendor.discover();
+  it(
+    'are all found to be absent in the end; each is asked for alone once before any of them twice',
+    slow,
+    async () => {
+      const vendor = new Rounds([...gone, ...good], good);
+      const asked: string[] = [];
+      let most = 0;
+      for (let round = 0; round < 80; round += 1) {
+        const { complete, calls } = await vendor.discover();
+        expect(complete).toBe(true);
+        most = Math.max(most, calls);
+        asked.push(...vendor.alone());
+      }
+      const last = await vendor.discover();
 
-    expect(new Set(asked)).toEqual(new Set(gone));
-    expect([asked.length, most <= 17]).toEqual([800, true]);
-    expect(last).toMatchObject({ pendingIds: [], complete: true, calls: 1 + 4 + 10 });
-    // An hour later it begins again, within the same bound.
-    expect(vendor.alone()).toEqual(asked.slice(0, 10));
-  });
+      expect(new Set(asked)).toEqual(new Set(gone));
+      expect([asked.length, most <= 17]).toEqual([800, true]);
+      expect(last).toMatchObject({ pendingIds: [], complete: true, calls: 1 + 4 + 10 });
+      // An hour later it begins again, within the same bound.
+      expect(vendor.alone()).toEqual(asked.slice(0, 10));
+    },
+  );
 });
 
 describe('an id that was asked for alone', () => {

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import { endDoubtOf, nextPageOf } from '../../../src/newrelic/rest/paging.ts';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 import { answerOf } from '../../support/fake-transport.ts';
+import { eachAfter } from '../../support/slow.ts';
 import { neverAborted } from '../calls/fakes.ts';
 import {
   appsOf,
@@ -162,7 +163,7 @@ describe('a list', () => {
     expect(await discover([everything], script)).toMatchObject({ complete: true, ids: ['1'] });
   });
 
-  it.each([
+  eachAfter(1, [
     { what: 'pages', hosts: 0, pages: 1000 },
     { what: 'hosts', hosts: 150_000, pages: 2 },
   ])('is given up when it has too many $what, unless it ends there', async ({ hosts, pages }) => {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { eachAfter } from '../../support/slow.ts';
+import { eachAfter, slow } from '../../support/slow.ts';
 import {
   accountOf,
   type Backfilled,
@@ -39,7 +39,7 @@ describe('a directory of parts', () => {
     whole = await undisturbed(run);
   });
 
-  it('is of one run: a second one is refused, and asks nothing', async () => {
+  it('is of one run: a second one is refused, and asks nothing', slow, async () => {
     const directory = await temporaryDirectory();
     let other: Promise<Backfilled> | undefined;
     const first = await backfilled({
@@ -59,26 +59,30 @@ describe('a directory of parts', () => {
     expect(first.left).toEqual(['plan.json']);
   });
 
-  it('of a run that was killed is refused for a minute, and then taken over with all parts', async () => {
-    const [directory, killed] = [await temporaryDirectory(), await temporaryDirectory()];
-    await backfilled({
-      ...run,
-      directory: killed,
-      // As the disk is when the process is killed.
-      beforeCall: (call) => {
-        if (call === whole.calls) cpSync(killed, directory, { recursive: true });
-      },
-    });
-    const lock = join(directory, 'past.om.parts', 'lock');
-    const touched = Date.parse('2026-09-01T10:00:30Z') / 1000;
-    await utimes(lock, touched, touched);
-    const atOnce = await backfilled({ ...run, directory });
-    const next = await backfilled({ ...run, directory, at: '2026-09-01T10:01:30Z' });
+  it(
+    'of a run that was killed is refused for a minute, and then taken over with all parts',
+    slow,
+    async () => {
+      const [directory, killed] = [await temporaryDirectory(), await temporaryDirectory()];
+      await backfilled({
+        ...run,
+        directory: killed,
+        // As the disk is when the process is killed.
+        beforeCall: (call) => {
+          if (call === whole.calls) cpSync(killed, directory, { recursive: true });
+        },
+      });
+      const lock = join(directory, 'past.om.parts', 'lock');
+      const touched = Date.parse('2026-09-01T10:00:30Z') / 1000;
+      await utimes(lock, touched, touched);
+      const atOnce = await backfilled({ ...run, directory });
+      const next = await backfilled({ ...run, directory, at: '2026-09-01T10:01:30Z' });
 
-    expect([atOnce.exitCode, atOnce.calls]).toEqual([2, 0]);
-    expect(next).toMatchObject({ exitCode: 0, output: whole.output });
-    expect(next.calls).toBeLessThan(whole.calls - 1);
-  });
+      expect([atOnce.exitCode, atOnce.calls]).toEqual([2, 0]);
+      expect(next).toMatchObject({ exitCode: 0, output: whole.output });
+      expect(next.calls).toBeLessThan(whole.calls - 1);
+    },
+  );
 
   type Change = (parts: string, names: readonly string[]) => Promise<void>;
   const changes: Readonly<Record<string, Change>> = {
@@ -95,6 +99,7 @@ describe('a directory of parts', () => {
   };
   it.each(Object.entries(changes))(
     'of which a part was %s is asked for just that',
+    slow,
     async (what, change) => {
       const { directory, parts, names } = await stopped(whole.calls);
       const untouched = await temporaryDirectory();
@@ -108,7 +113,7 @@ describe('a directory of parts', () => {
     },
   );
 
-  it('is asked again for what somebody takes away while the run goes on', async () => {
+  it('is asked again for what somebody takes away while the run goes on', slow, async () => {
     const directory = await temporaryDirectory();
     const parts = join(directory, 'past.om.parts');
     let gone: Promise<void> | undefined;
@@ -166,7 +171,7 @@ describe('a directory of parts', () => {
     expect(stderr).toContain(', self one)');
   });
 
-  it('is begun anew with --restart, which also asks for something else', async () => {
+  it('is begun anew with --restart, which also asks for something else', slow, async () => {
     const { directory, names } = await stopped(5);
     const other = [...run.flags, '--only=queries', '--restart'];
     const { exitCode, output, left } = await backfilled({ ...run, directory, flags: other });

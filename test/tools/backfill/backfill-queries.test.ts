@@ -85,7 +85,7 @@ describe('backfill of a query', () => {
   const isFirst = (row: object, _: number, [first = {}]: readonly object[]): boolean =>
     Reflect.get(row, 'facet') === Reflect.get(first, 'facet');
 
-  eachAfter(1, [
+  eachAfter(0, [
     { what: 'all rows', facet: ' FACET host LIMIT 50', change: () => [], says: 'adds up to 0 of' },
     {
       what: 'a group',

@@ -57,7 +57,7 @@ describe('backfill, gone on with later', () => {
     whole = await undisturbed(run);
   });
 
-  it.each([
+  eachAfter(1, [
     { hours: 0.5, isSame: true },
     { hours: 3, isSame: false },
     { hours: 24, isSame: false },

@@ -44,7 +44,7 @@ describe('backfill', () => {
     }
   });
 
-  it('gives hosts their names as ids with REST, and says so', async () => {
+  it('gives hosts their names as ids with REST, and says so', slow, async () => {
     const { output, stderr, exitCode } = await backfilled({ file: file('rest'), options });
     const sameNames = await backfilled({ file: file(), options });
     const ofApps = (text: string | undefined): readonly string[] =>

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ThrottleHint } from '../../../src/simulator/fault.ts';
 import type { FaultCondition, FaultRule } from '../../../src/simulator/fault-rule.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { slow } from '../../support/slow.ts';
 import { temporaryDirectory } from '../backfill/backfill-bench.ts';
 import { type Printed, printedOn, threeApplications } from './ask-bench.ts';
 
@@ -211,7 +212,7 @@ describe.each<{ source: Source }>([{ source: 'rest' }, { source: 'nerdgraph' }])
         perMinute: 800,
         rules: [refused({ calls: { every: 2 } }, [waitFor(5)])],
       },
-    ])('$what does not give up', async ({ perMinute, rules }) => {
+    ])('$what does not give up', slow, async ({ perMinute, rules }) => {
       const account = accountOf(source, 'main', 'KEY', perMinute);
       const file = `accounts: [${account}]\npoll: { interval: 30m, discovery_interval: 1h }\napps: [{ match: ".", hosts: false }]`;
       for (const command of ['once', 'check', 'compare', 'plan', 'discover'] as const) {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../src/newrelic/calls/transport.ts';
 import type { FleetOptions } from '../../../src/simulator/fleet-options.ts';
 import { facts } from '../../../src/tools/verify/facts.ts';
+import { eachAfter } from '../../support/slow.ts';
 import { manyApplications, type Sent, type Variant, verified } from './verify-bench.ts';
 
 type Change = (value: unknown) => unknown;
@@ -294,7 +295,7 @@ describe('verify', () => {
     expect(otherwise.map(({ id }) => id)).toEqual(facts.map(({ id }) => id));
   });
 
-  it.each(otherwise)('says that just this differs, and what it means: $id', async (one) => {
+  eachAfter(1, otherwise)('says that just this differs, and what it means: $id', async (one) => {
     const used = { count: 0 };
 
     const { seen, stdout, exitCode } = await verified({

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../src/model/api-error.ts';
 import { facts } from '../../../src/tools/verify/facts.ts';
 import { withFiles } from '../../support/daemon-process.ts';
+import { eachAfter } from '../../support/slow.ts';
 import {
   manyApplications,
   twoApis,
@@ -177,7 +178,7 @@ function from(
 }
 
 describe('a call that fails', () => {
-  it.each([
+  eachAfter(1, [
     {
       what: 'a time-out',
       does: (): never => {

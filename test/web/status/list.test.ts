@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cpuMsOf } from '../../support/cpu-time.ts';
 import { hostileQuery } from '../../support/hostile-text.ts';
 import { tagsOf, textOf } from '../../support/html-parts.ts';
+import { slow } from '../../support/slow.ts';
 import {
   anAccountDetails,
   anApplicationStatus,
@@ -116,7 +117,7 @@ describe('names with numbers', () => {
     expect(names).toEqual(sorted.map((name) => prefix + name));
   });
 
-  it('are sorted in a fraction of a second, however many there are', () => {
+  it('are sorted in a fraction of a second, however many there are', slow, () => {
     const huge = aStatusSource({ applications: manyApplications(10_000) });
     const takenMs = Array.from({ length: 3 }, () => cpuMsOf(() => statusPageOf(huge, 'sort=name')));
 
