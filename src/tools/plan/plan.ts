@@ -4,7 +4,11 @@ import type { ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { bareApplication } from '../../model/application.ts';
 import type { AccountInUse } from '../../model/config.ts';
-import { expectedHosts, type SelectedApplication } from '../../model/selected-application.ts';
+import {
+  expectedHosts,
+  operationsOf,
+  type SelectedApplication,
+} from '../../model/selected-application.ts';
 import { polledBy, selectorText } from '../../model/selector.ts';
 import { discoveryOptionsOf } from '../../poll/discovery-state.ts';
 import { loadForCommand, withAccounts } from '../survey/ask.ts';
@@ -119,9 +123,16 @@ const bytesPerSubject = 2000;
 const bytesPerSeries = 1000;
 const startBytes = 140e6;
 
-/** The exporter's own series: of the process, between those of Node.js 20 and 24, and of each account. */
+/** The exporter's own series: of the process, between those of Node.js 20 and 24, of each account, and of what it asks. */
 const ownPerProcess = 68;
-const ownPerAccount = 193;
+const ownPerAccount = 32;
+const ownPerOperation = 30;
+
+function ownSeriesOf({ input: { account, applications, queries }, asked }: ToPlan): number {
+  const entries = applications.map(({ entry }) => entry);
+  const operations = operationsOf({ account, entries, queries });
+  return ownPerAccount + operations.length * ownPerOperation + asked.missing.length;
+}
 
 /** Adds the series and the memory of the process, and the calls of all replicas. */
 function planOf(all: readonly ToPlan[], replicas: number): Plan {
@@ -146,8 +157,7 @@ function planOf(all: readonly ToPlan[], replicas: number): Plan {
     fits: failures.length === 0 && fit,
     accounts,
     series,
-    own_series:
-      ownPerProcess + sumOf(accounts.map(({ missing }) => ownPerAccount + missing.length)),
+    own_series: ownPerProcess + sumOf(good.map(ownSeriesOf)),
     memory_bytes: memoryBytes,
     start_memory_bytes: Math.max(startBytes, memoryBytes),
     failures,
