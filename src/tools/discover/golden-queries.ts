@@ -71,8 +71,14 @@ async function entryRefusal({ lines, isPlain }: Entry): Promise<string | undefin
 const saidByUnit =
   /(?:_(?:ms|s|m?sec|[rp]pm|per_min|milliseconds|seconds|percent(?:age)?|pct|ratio|bytes|per_(?:second|minute)|metric|total|count|sum|bucket|info|created))+$/u;
 const unitInTitle = / *\((?:ms|milliseconds|%|bits?(?:\/s)?)\) *$|(?<=\S) *% *$/iu;
-/** What `max_series` is without being written. */
-const usualSeries = 1000;
+/** What `max_series` is without being written, and at most. */
+const [usualSeries, mostSeries] = [1000, 100_000];
+
+/** A function of several percentages gives a value for each. */
+function seriesOfRow(selected: string): number {
+  const { name, parts } = callOf(selected);
+  return /^percentile$/iu.test(name) ? Math.max(1, parts.length - 1) : 1;
+}
 
 function entryOf(
   type: string,
@@ -80,19 +86,20 @@ function entryOf(
   reporting: number,
   isTaken: (as: string) => boolean,
 ): Entry {
-  const { suffix, value, isConverted } = valueOf(metric);
-  const { nrql, isPlain, name, limit } = queryOf(metric, value, reporting);
+  const { suffix, isConverted, ...what } = valueOf(metric);
+  const { nrql, isPlain, name, limit } = queryOf(metric, what, reporting);
   const stem = snakeCase(`${type} ${metric.name}`).slice(0, longestName).replace(saidByUnit, '');
   let as = stem + suffix;
   for (let number = 2; isTaken(as); number += 1) as = `${stem}_${number}${suffix}`;
   const title = isConverted ? metric.title.replace(unitInTitle, '') : metric.title;
   const isUsual = snakeCase(name) === 'entity_name';
+  const series = Math.min(mostSeries, limit * seriesOfRow(what.selected));
   const lines = [
     `  - as: ${as}`,
     `    nrql: ${quotedOnOneLine(nrql)}`,
     ...(isUsual ? [] : [`    ${inlineMap('labels', [[name, 'entity_name']])}`]),
     `    help: ${quotedOnOneLine(onOneLine(title, longestText) || as)}`,
-    ...(limit > usualSeries ? [`    max_series: ${limit}`] : []),
+    ...(series > usualSeries ? [`    max_series: ${series}`] : []),
   ];
   return { as, lines, isPlain };
 }
@@ -114,7 +121,7 @@ const units: ReadonlyMap<string, readonly [suffix: string, divisor: number]> = n
   ['CELSIUS', ['_celsius', 1]],
 ]);
 
-const alias = / +AS +(?:'[^']*'|"[^"]*"|\w+)$/iu;
+const alias = / +AS +(?:'(?:\\.|[^\\'])*'|"(?:\\.|[^\\"])*"|`[^`]*`|\w+)$/iu;
 
 /** What is selected, in the unit that the gauge has in its name. */
 function valueOf({ unit, select }: GoldenMetric) {
@@ -125,11 +132,12 @@ function valueOf({ unit, select }: GoldenMetric) {
   const each = (rated ?? /_PER_(\w+)$/u.exec(unit))?.[1]?.toLowerCase();
   const [what, divisor] = units.get(unit.replace(/_PER_\w+$/u, '')) ?? ['', 1];
   const suffix = what + (each === undefined ? '' : `_per_${each}`);
-  if (divisor === 1) return { suffix, value: selected, isConverted: false };
+  if (divisor === 1) return { suffix, selected, value: selected, isConverted: false };
   const times = ` * ${divisor}`;
   const before = selected.endsWith(times) ? selected.slice(0, -times.length) : '';
   const divided = `${called === '' ? `(${selected})` : selected} / ${divisor}`;
-  return { suffix, value: callOf(before).name === '' ? divided : before, isConverted: true };
+  const value = callOf(before).name === '' ? divided : before;
+  return { suffix, selected, value, isConverted: true };
 }
 
 /** Attributes with the name of an entity. Some data has it elsewhere than beside its id. */
@@ -150,7 +158,11 @@ const valuesOfFacet = 10;
 const room = 1.5;
 
 /** The query of a value for all entities, each by its name and its id. */
-function queryOf(metric: GoldenMetric, value: string, reporting: number) {
+function queryOf(
+  metric: GoldenMetric,
+  { selected, value }: Readonly<Record<'selected' | 'value', string>>,
+  reporting: number,
+) {
   const eventId = written(metric.eventId) || 'entity.guid';
   const from = written(metric.from) || 'Metric';
   const where = written(metric.where);
@@ -161,11 +173,11 @@ function queryOf(metric: GoldenMetric, value: string, reporting: number) {
   const facets = [...new Set([name, eventId, ...others])];
   const rows = reporting * room * (facets.length > 2 ? valuesOfFacet : 1);
   const limit = Math.min(mostFacets, Math.ceil(Math.max(1, rows) / 100) * 100);
-  const query = (more: string): string =>
-    `SELECT ${value} FROM ${from} WHERE ${eventId} IS NOT NULL${where && more} FACET ${facets.join(', ')} LIMIT ${limit}`;
-  const nrql = query(` AND (${where})`);
+  const query = (what: string, more: string): string =>
+    `SELECT ${what} FROM ${from} WHERE ${eventId} IS NOT NULL${where && more} FACET ${facets.join(', ')} LIMIT ${limit}`;
+  const nrql = query(value, ` AND (${where})`);
   // What is in brackets would not be looked at.
-  const plain = query(` AND ${where}`);
+  const plain = query(selected, ` AND ${where}`);
   const { clauses } = readNrql(plain);
   const understood = Array.from(clauses, ([words, items]) => {
     return `${words} ${items.map(({ expression }) => expression).join(',')}`;

@@ -286,6 +286,8 @@ describe('the query of a golden metric', () => {
     ],
     [{ unit: 'SOMETHING_NEW', name: 'errorCount' }, 'ext_x_error', 'average(load)'],
     [{ select: "average(load) AS 'FROM here'" }, 'ext_x_load', 'average(load)'],
+    [{ unit: 'MS', select: 'max(a) AS `the load`' }, 'ext_x_load_seconds', 'max(a) / 1000'],
+    [{ unit: 'MS', select: "max(a) as 'it\\'s'" }, 'ext_x_load_seconds', 'max(a) / 1000'],
     [{ select: 'percentile(load, 50, 95) -- of all' }, 'ext_x_load', 'percentile(load, 50, 95)'],
     [
       { select: 'filter(count(*),\n  WHERE a = 1)' },
@@ -327,6 +329,13 @@ describe('the query of a golden metric', () => {
     expect(text.includes(`    max_series: ${limit}\n`)).toBe(limit > 1000);
   });
 
+  it('has room for the values of each entity', async () => {
+    const { text } = await written([{ select: 'percentile(load, 50, 95, 99)' }], 400);
+
+    expect(text).toContain(' LIMIT 600"');
+    expect(text).toContain('    max_series: 1800\n');
+  });
+
   it('has a name of its own', async () => {
     const { queries } = await written([{}, { select: 'max(load)' }, { name: 'Load' }]);
 
@@ -349,6 +358,8 @@ describe('the query of a golden metric', () => {
       { select: 'count(*) FROM Evil WHERE 1 = 1 FACET b LIMIT 9 SELECT count(*)' },
       'not one function',
     ],
+    [{ unit: 'MS', select: '1 + max(a) FROM Evil' }, 'not one function'],
+    [{ unit: 'MS', select: 'SELECT max(a)' }, 'not one function'],
     [{ where: '1 = 1) FACET evil LIMIT 5000 WHERE (a = 1' }, 'not one function'],
     [{ from: 'Sample WHERE a = 1' }, 'not one function'],
     [{ eventId: 'a LIMIT 5 FACET b' }, 'no facet of the query has that name'],
