@@ -140,11 +140,15 @@ async function compareAccount(apis: OfBoth<OpenAccount>): Promise<Comparison> {
     ['hosts', bothText(hostCounts, countText)],
     ...hosts.flatMap(({ facts: few }) => few),
     ['values', countsText(verdicts, [...agreeing, ...disagreeing, 'not read']) || 'none'],
-    ...idleFacts(values, [...(isWhole ? ['application'] : []), ...(hasHosts ? ['host'] : [])]),
+    ...(worth.length === 0
+      ? [nothingShared]
+      : idleFacts(values, [...(isWhole ? ['application'] : []), ...(hasHosts ? ['host'] : [])])),
     ['calls', bothText(calls, countText)],
   ];
   return { account, facts, values };
 }
+
+const nothingShared: TitledFact = ['not compared', 'no application that reports is in both lists'];
 
 function bothText<Value>(both: OfBoth<Value>, textOf: (value: Value) => string): string {
   return bothApis.map((api) => `${apiNames[api]} ${textOf(both[api])}`).join(', ');

@@ -234,9 +234,15 @@ const unclear: readonly Row[] = [
     'look at 1 not busy.',
   ],
   [
+    'entries that match nothing',
+    { apps: '[{ match: nothing }]' },
+    '  not compared  no application that reports is in both lists\n',
+    'Switching cannot be judged: look at 1 not compared.',
+  ],
+  [
     'silent applications',
     { has: [{ ...a, kind: 'not_reporting' }] },
-    / {2}values +none\n[^]* NerdGraph \d+\n\nSwitching cannot be judged: look at 1 not busy\.\n$/u,
+    / {2}values +none\n {2}not compared +no application that reports is in both lists\n {2}calls [^]* look at 1 not compared\.\n$/u,
   ],
 ];
 
