@@ -96,15 +96,18 @@ const emptyReading: Pick<AppReading, 'application' | 'hosts'> = {
 function readByHost(outcome: PollOutcome): ReadonlyMap<string, Read> {
   const { failed, error, hosts: named = new Map<string, string>() } = outcome;
   const { application, hosts } = outcome.reading ?? emptyReading;
-  const names = new Map([...named, [applicationScope, itself], [hostsScope, unknownHosts]]);
-  const all = new Map([...hosts, [applicationScope, application]]);
   const why = error?.message ?? 'no answer';
+  const lost = [...failed].filter((id) => id !== applicationScope && !hosts.has(id));
+  const read: readonly (readonly [name: string, Values | string])[] = [
+    [itself, failed.has(applicationScope) ? why : application],
+    // With NerdGraph a host may have the name of a scope.
+    ...Array.from(hosts, ([id, values]) => {
+      return [named.get(id) ?? id, failed.has(id) ? why : values] as const;
+    }),
+    ...lost.map((id) => [id === hostsScope ? unknownHosts : (named.get(id) ?? id), why] as const),
+  ];
   const byHost = new Map<string, Read>();
-  for (const id of new Set([...all.keys(), ...failed])) {
-    const name = names.get(id) ?? id;
-    const values = failed.has(id) ? why : (all.get(id) ?? []);
-    byHost.set(name, [...(byHost.get(name) ?? []), values]);
-  }
+  for (const [name, values] of read) byHost.set(name, [...(byHost.get(name) ?? []), values]);
   const isNamed = hosts.size === 0 || [...hosts.keys()].some((id) => named.has(id));
   if (!isNamed) byHost.set(unknownHosts, ['the names of its hosts are not known']);
   return byHost;

@@ -5,7 +5,12 @@ import { accountsInUse } from '../../daemon/prepare-account.ts';
 import type { Application } from '../../model/application.ts';
 import type { AppEntry } from '../../model/config.ts';
 import { nothingToAskOutcome } from '../../model/poll-outcome.ts';
-import { asksForApplication, isWorthPolling } from '../../model/selected-application.ts';
+import {
+  asksForApplication,
+  choosesHost,
+  hostSelectorOf,
+  isWorthPolling,
+} from '../../model/selected-application.ts';
 import { countOf, countText, printable } from '../../model/shown-text.ts';
 import type { ApplicationQuestion } from '../../model/source.ts';
 import { minuteMs } from '../../model/time.ts';
@@ -224,9 +229,13 @@ async function countedHosts({ selected, outcomes }: PolledTwice, open: OpenAccou
   const isDoubtful = reporting !== false && outcomes.nerdgraph.error === undefined;
   if (!isFew(counts.nerdgraph) || !isDoubtful) return { counts, facts: [] };
   const { names } = await open.hostNames(id);
-  const both = { ...counts, nerdgraph: names.size };
+  const selector = hostSelectorOf(selected);
+  const chosen = [...names.values()].filter(
+    (one) => selector === undefined || choosesHost(selector, one),
+  );
+  const both = { ...counts, nerdgraph: Math.max(counts.nerdgraph, chosen.length) };
   const few: TitledFact = ['few hosts', `${id} ${printable(name)}: ${bothText(both, countText)}`];
-  return { counts: both, facts: isFew(names.size) ? [few] : [] };
+  return { counts: both, facts: isFew(both.nerdgraph) ? [few] : [] };
 }
 
 /** A wrong question to NerdGraph and an idle account look alike: that both agree shows only above 0. */

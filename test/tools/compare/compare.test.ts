@@ -103,6 +103,21 @@ const safe: readonly Row[] = [
     { poll: '{ metrics: [response_time] }' },
     / - +response_time\w* web .*\n.* web-2 +response_time\w* web .*\n\n/u,
   ],
+  [
+    'hosts with any names',
+    {
+      has: [
+        {
+          ...shop,
+          hosts: [
+            { id: 1, name: 'application' },
+            { id: 2, name: 'hosts' },
+          ],
+        },
+      ],
+    },
+    'Switching is safe: 3 equal.',
+  ],
   ['idle values beside busy ones', { has: [busy, idle] }, 'safe: 2 equal, 7 idle.'],
   ['long queries in parts', { has: ten, graphql: { maxNrqlCharacters: 600 } }, 'safe: 30 equal.'],
   [
@@ -309,11 +324,21 @@ Switching is safe: 3 equal.
   it.each([
     { what: 'in the last hour', hiddenMinutes: 5, reporting: true, found: 6 },
     { what: 'of a silent application', hiddenMinutes: 60, reporting: false, found: 0 },
+    {
+      what: 'among those that the entry chooses',
+      has: [{ ...shop, webRpm: 0 }],
+      apps: '[{ match: ".", hosts: { match: "^web-2$" } }]',
+      hiddenMinutes: 5,
+      reporting: true,
+      listed: 1,
+      found: 1,
+    },
   ])('holds no missing hosts $what against NerdGraph', async (row) => {
     const list = listing((one) => ({ ...one, reporting: row.reporting }));
 
     const { stdout } = await compared({
-      has: [idle],
+      has: row.has ?? [idle],
+      apps: row.apps,
       intercept: (request, response) => {
         const text = request.graphql?.asks[0]?.text ?? '';
         const [, from, to] = /SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
@@ -323,7 +348,8 @@ Switching is safe: 3 equal.
       },
     });
 
-    expect(stdout).toContain(`  hosts         REST 6, NerdGraph ${row.found}\n`);
+    const { listed = 6, found } = row;
+    expect(stdout).toContain(`  hosts         REST ${listed}, NerdGraph ${found}\n`);
     expect(stdout).not.toContain('few hosts');
   });
 
