@@ -24,7 +24,9 @@ export async function goldenQueriesYaml(
   const entries: string[] = [];
   const head: string[] = [];
   for (const { account, reporting, metrics } of all) {
-    head.push(`# ${onOneLine(`${type} of ${account}`, longestText)}: ${reporting} report`);
+    const of = onOneLine(`${type} of ${account}`, longestText);
+    const most = reporting > mostFacets ? `; New Relic gives ${mostFacets} rows at most` : '';
+    head.push(`# ${of}: ${reporting} report${most}`);
     for (const metric of metrics) {
       const text = JSON.stringify(metric);
       // Two accounts may have the same metric.

@@ -327,6 +327,7 @@ describe('the query of a golden metric', () => {
 
     expect(text).toContain(` LIMIT ${limit}"`);
     expect(text.includes(`    max_series: ${limit}\n`)).toBe(limit > 1000);
+    expect(text.includes('; New Relic gives 5000 rows at most\n')).toBe(reporting > 5000);
   });
 
   it('has room for the values of each entity', async () => {
