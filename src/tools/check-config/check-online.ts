@@ -87,22 +87,28 @@ async function accountFindings(
   const isPlanned = failure === undefined;
   const plan = isPlanned ? planCalls(planInputOf(found, await withHosts(found))) : undefined;
   const metricCalls = metricCallsOf(open, samples);
+  const problems = await problemFindings(found, checked, samples, plan);
   return [
     ...acceptedFindings(found),
     ...ids,
-    ...(await problemFindings(found, checked, samples, plan)),
+    ...problems,
     ...entryFindings(found, checked),
     ...hosts,
     ...ofSamples,
     ...ofQueries,
     ...(metricCalls === undefined ? [] : [{ severity: 'ok', message: metricCalls } as const]),
-    ...(plan === undefined ? [] : [budgetFinding(plan)]),
+    ...(plan === undefined ? [] : [budgetFinding(plan, problems)]),
     ...regional,
   ];
 }
 
-function budgetFinding(plan: CallPlan): Finding {
-  return { severity: plan.fits ? 'ok' : 'note', message: `polling ${budgetText(plan)}` };
+/** With what would make it fit, unless a problem says so. */
+function budgetFinding(plan: CallPlan, problems: readonly Finding[]): Finding {
+  const message = `polling ${budgetText(plan)}`;
+  if (plan.fits) return { severity: 'ok', message };
+  const remedy = remedyTexts(plan).join(' ');
+  const isTold = problems.some((one) => one.remedy === remedy);
+  return { severity: 'note', message, ...(!isTold && { remedy }) };
 }
 
 /** What is wrong, in the words of the daemon, each at its places in the file and with what mends it there. */
@@ -120,6 +126,8 @@ async function problemFindings(
     const asked = found.answers.find((one) => one.query.name === query);
     const place = asked === undefined ? undefined : placeOfQuery(asked.query, checked);
     const isOfBudget = problem.kind === 'budget_too_small' || problem.kind === 'answers_slow';
+    // Nothing is polled meanwhile.
+    if (problem.kind === 'list_failing') return [{ ...finding, remedy: undefined }];
     const remedies = isOfBudget && plan !== undefined ? remedyTexts(plan) : [problem.remedy];
     return [{ ...finding, place, remedy: remedies.join(' ') }];
   });

@@ -197,6 +197,23 @@ c.yaml: ok, 1 account, 2 entries of apps, 0 warnings
       ],
     },
     {
+      what: 'says what would make a budget fit that stretches no interval',
+      accounts: account.replace(' }', ', requests_per_minute: 4 }'),
+      file: 'apps: [{ name: shop }]',
+      says: [
+        /note {4}account main: polling does not fit: 4 of 4 calls .*\n {4}= help: interval: .* or requests_per_minute: 5\n/u,
+        ', 0 warnings\n',
+      ],
+    },
+    {
+      what: 'does not say that anything is polled while the list fails',
+      file: 'apps: [{ name: shop }]',
+      rules: [{ when: { endpoints: ['applications'] }, fault: { kind: 'status', status: 500 } }],
+      exits: 1,
+      says: [/error {3}account main: discovery failed: list_applications: status 500.*\n(?! +=)/u],
+      never: ['polled meanwhile'],
+    },
+    {
       what: 'warns of calls that New Relic refused',
       file: 'apps: [{ name: shop }]',
       rules: [refusedOnce],
