@@ -338,7 +338,7 @@ Switching is safe: 3 equal.
 
     const { stdout } = await compared({
       has: row.has ?? [idle],
-      apps: row.apps,
+      apps: row.apps ?? '[{ match: "." }]',
       intercept: (request, response) => {
         const text = request.graphql?.asks[0]?.text ?? '';
         const [, from, to] = /SINCE (\d+) UNTIL (\d+)$/u.exec(text) ?? [];
