@@ -30,10 +30,23 @@ export async function respawn(
   // For the daemon itself, whatever the environment says.
   const args = ['--respawn=false', ...argv.filter((word) => !/^--respawn(?:=|$)/u.test(word))];
   let child: ChildProgram | undefined;
+  /** Before its first heartbeat a child would die of the signal: then it is sent later. */
+  let hasBegun = false;
+  let isHangupDue = false;
+  const hangup = (): void => {
+    isHangupDue = !hasBegun;
+    if (hasBegun) child?.signal('SIGHUP');
+  };
   stopSignal.addEventListener('abort', () => child?.signal('SIGTERM'));
-  platform.onHangup(() => child?.signal('SIGHUP'));
+  platform.onHangup(hangup);
   const live = async (): Promise<LifeEnd> => {
+    hasBegun = false;
+    isHangupDue = false;
     child = platform.startChild(args);
+    child.onMessage(() => {
+      hasBegun = true;
+      if (isHangupDue) hangup();
+    });
     return childEnd(child, clock);
   };
   for (let pauseMs = firstRestartMs; !stopSignal.aborted; ) {

@@ -195,12 +195,25 @@ describe('serve --respawn', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  it('passes SIGHUP on', async () => {
-    const { children, hangup } = await aBench();
+  it('passes SIGHUP on to a child once it has sent a heartbeat, and not before', async () => {
+    const { children, hangup, end, clock } = await aBench();
     hangup();
+    hangup();
+    const early = [...children.last().signals];
+    children.last().tell(healthy);
+    const heard = [...children.last().signals];
+    children.last().tell(healthy);
     hangup();
 
+    expect(early).toEqual([]);
+    expect(heard).toEqual(['SIGHUP']);
     expect(children.last().signals).toEqual(['SIGHUP', 'SIGHUP']);
+
+    await end(exited(1));
+    await clock.advance(1000);
+    hangup();
+
+    expect(children.all.map(({ signals }) => signals)).toEqual([['SIGHUP', 'SIGHUP'], []]);
   });
 
   it.each([
