@@ -54,6 +54,9 @@ export function parseBaseUrl(text: string, refuse: Refuse): string | undefined {
   );
 }
 
+/** Proxies read no longer headers, and a redactor no longer passwords. */
+const longestProxyUrl = 4000;
+
 /** The same for the address of a proxy: http or https, host, optional port and credentials. */
 export function parseProxyUrl(text: string, refuse: Refuse): string | undefined {
   const url = httpUrlOf(text);
@@ -64,6 +67,9 @@ export function parseProxyUrl(text: string, refuse: Refuse): string | undefined 
   }
   if (!isDecodable(url.username) || !isDecodable(url.password)) {
     return refuse('must have its credentials percent-encoded: write %25 for a percent sign');
+  }
+  if (url.href.length > longestProxyUrl) {
+    return refuse(`must have at most ${longestProxyUrl} characters`);
   }
   return withoutTrailingSlash(url.href);
 }

@@ -162,6 +162,7 @@ const ofAccounts: readonly Row[] = [
   [account('proxy_url: socks5://h:1'), '1:49', 'a URL such as http://proxy:3128'],
   [account('proxy_url: "http://h/x"'), '1:49', 'the host and the port'],
   [account('proxy_url: "http://u:50%@h"'), '1:49', '%25'],
+  [account(`proxy_url: "http://u:${'é'.repeat(700)}@h"`), '1:49', 'at most 4000 characters'],
   [account('proxy_url_file: ""'), '1:54', 'must not be empty'],
   ...['http://u:p@h:1', 'u:p@h:1', 'http://h:1'].map(
     (url): Row => [account(`proxy_url_file: "${url}"`), '1:54', 'must be the path of a file'],

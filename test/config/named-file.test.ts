@@ -129,6 +129,12 @@ describe('readProxyUrl', () => {
       readFile: fileOf('http://user:hunter2%@proxy'),
       says: 'must have its credentials percent-encoded: write %25 for a percent sign',
     },
+    {
+      what: 'a password longer than any proxy reads',
+      location: file,
+      readFile: fileOf(`http://user:${'hunter2'.repeat(7000)}@proxy`),
+      says: 'must have at most 4000 characters: put only the URL into it',
+    },
   ])('refuses $what, and never repeats it', async ({ location, readFile, says }) => {
     const error: unknown = await readProxyUrl(location, { readFile, env: noEnv }).catch(
       (reason: unknown) => reason,
