@@ -125,12 +125,10 @@ export function operationsOf({
   const asks: Readonly<Record<DaemonOperation, boolean>> = {
     // NerdGraph also says in a list whether a key sees the account of a query that fails.
     list_applications: true,
-    // Hosts of NerdGraph have no other names than those that they are listed with.
-    list_hosts: polled.some((entry) =>
-      source.kind === 'rest'
-        ? hostChoiceOf(entry) !== false && wantsHostNames(entry)
-        : typeof hostChoiceOf(entry) === 'object',
-    ),
+    // Hosts of NerdGraph have no other names than those in its values.
+    list_hosts:
+      source.kind === 'rest' &&
+      polled.some((entry) => hostChoiceOf(entry) !== false && wantsHostNames(entry)),
     application_metrics: polled.some((entry) => asksForApplication({ entry })),
     host_metrics: polled.some((entry) => hostChoiceOf(entry) !== false),
     query: queries.length > 0,

@@ -17,6 +17,8 @@ const simulator = {
   graphql: { entityPageSize: 4 },
 };
 
+const failures = 'newrelic_exporter_api_request_failures_total';
+
 /** One page for every list from the third minute to the end of the seventh. */
 function badPage(search: unknown, errors?: readonly unknown[]): FaultRule {
   const body = JSON.stringify({ data: { actor: { entitySearch: search } }, errors });
@@ -81,13 +83,17 @@ describe('11.1 a list of NerdGraph under 200 that is not whole', () => {
   ])('removes nothing, and says so: $what', async ({ page, unseen, reason = 'schema', says }) => {
     const script = unseen === true ? [page, emptyAccount] : [page];
     await withTimedFaults({ source, simulator, script }, async (bench) => {
-      await bench.advance(6.9 * minuteMs);
+      await bench.advance(minuteMs);
+      const before = await bench.scrape();
+      await bench.advance(5.9 * minuteMs);
       const during = await bench.scrape();
       await bench.advance(2 * minuteMs);
       const after = await bench.scrape();
 
       expect(during.value('newrelic_up', production)).toBe(0);
       expect(during.series(info, production)).toHaveLength(7);
+      // All of them began at 0.
+      expect(during.series(failures, production)).toEqual(before.series(failures, production));
       expect(bench.faulty.faults.hits().length).toBeLessThan(20);
       expect(bench.logs('discovery failed')).toMatchObject([
         { error: { reason, message: expect.stringContaining(says) } },

@@ -35,7 +35,7 @@ export function createSearchDiscovery(
     const isEmpty = list.applications.size === 0 && list.unreadableIds.size === 0;
     if (isEmpty && list.error === undefined) {
       // A search finds nothing in an account that the key may not see, without an error; a query says so.
-      const { error } = await listHosts(impossibleId, context, signal);
+      const { error } = await listHosts(impossibleId, context, signal, 'list_applications');
       list = { ...list, error, calls: list.calls + 1 };
     }
     signal.throwIfAborted();
@@ -152,11 +152,12 @@ export async function listHosts(
   applicationId: string,
   { client, wallMs }: DiscoveryContext,
   signal: AbortSignal,
+  operation: 'list_applications' | 'list_hosts' = 'list_hosts',
 ): Promise<HostNames> {
   // As long as the REST API lists a host that is gone.
   const window = rangeAt(wallMs(), hourMs, 0);
   const question = {
-    operation: 'list_hosts',
+    operation,
     applicationIds: [applicationId],
     window,
     facets: hostFacets,

@@ -152,8 +152,8 @@ describe('an abort of a discovery', () => {
     ['while an empty account is asked whether it answers', undefined],
   ])('rejects with its reason %s', async (_, answer) => {
     const controller = new AbortController();
-    const { source } = aNerdGraphSource(async ({ operation }) => {
-      if (answer === undefined && operation === 'list_applications') return pageAnswer([]);
+    const { source } = aNerdGraphSource(async ({ body = '' }) => {
+      if (answer === undefined && body.includes('entitySearch')) return pageAnswer([]);
       controller.abort(stopped);
       return answer ?? Promise.reject(stopped);
     });
