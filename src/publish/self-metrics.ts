@@ -98,8 +98,8 @@ const leftOut = [
  */
 const loopLookMs = 50;
 
-/** Served; no right password; failed; too many scrapes at a time. */
-const scrapeCodes = ['200', '401', '500', '503'];
+/** Served; no right password; too many passwords at a time; failed; too many scrapes at a time. */
+const scrapeCodes = ['200', '401', '429', '500', '503'];
 
 /** Registers the metrics of the program and its configuration, and gives what changes them. */
 function createProgramMetrics(
