@@ -23,7 +23,7 @@ await Promise.all([
 type Source = 'rest' | 'nerdgraph';
 
 /** Only ends a command that does not end by itself. */
-const mostMs = 3_600_000;
+const mostMs = 24 * 3_600_000;
 /** A command is as patient as this, and ends soon after. */
 const patienceMs = { least: 119_000, most: 150_000 };
 const why = /throttled|\b429\b/u;
