@@ -2,17 +2,20 @@ import type { Flags } from '../../cli/flag-table.ts';
 import type { Outcome } from '../../cli/one-shot.ts';
 import { effectiveConfigText } from '../../config/effective-config.ts';
 import { digestOf } from '../../config/read-file.ts';
+import { labelProblem, targetLabels } from '../../config/schema-fields.ts';
 import { CommandError, type ToolPlatform } from '../../daemon/platform.ts';
 import { accountsInUse } from '../../daemon/prepare-account.ts';
 import { ApiError } from '../../model/api-error.ts';
 import type { AccountConfig, AccountInUse, Config } from '../../model/config.ts';
+import { everyOwnLabel } from '../../model/own-names.ts';
+import { seriesLabels } from '../../model/polled-series.ts';
 import { polledBy } from '../../model/selector.ts';
 import { countText, cutText, printable } from '../../model/shown-text.ts';
 import { dayMs, minuteMs } from '../../model/time.ts';
+import { renderLabels } from '../../publish/render.ts';
 import { loadForCommand, noAccountId, type OpenAccount, withAccounts } from '../survey/ask.ts';
 import { vendorFacts } from '../survey/call-plan.ts';
 import { filesOf, OutputFile, writeWhole } from '../write-whole.ts';
-import { addedLabels } from './added-labels.ts';
 import type { Chain } from './chains.ts';
 import { expectedOf, planText } from './estimate.ts';
 import { Parts, type Plan, type Shown } from './parts.ts';
@@ -291,4 +294,51 @@ function lacking(missing: readonly Missing<Task>[], { redactor }: ToolPlatform):
   const why = new Set(missing.map(({ error }) => error?.message ?? 'files were taken away'));
   const text = [...named, ...[...why].slice(0, mostNamed), goOn].join('\n');
   return new CommandError(1, redactor.redact(text));
+}
+
+const chooseAnother = 'choose another name, or leave it out';
+
+/**
+ * The labels that each series gets behind its own, as they are printed, with a comma before each. Throws a
+ * `CommandError` if one cannot be.
+ *
+ * @param written each as NAME=VALUE; what is empty is none
+ */
+function addedLabels(written: readonly string[], inUse: readonly AccountInUse[]): string {
+  const configured = new Set(inUse.flatMap(configuredLabels));
+  const added = new Map<string, string>();
+  for (const text of written.filter((one) => one !== '')) {
+    const [name = '', ...values] = text.split('=');
+    const value = values.join('=');
+    const problem =
+      nameProblem(name, configured) ??
+      (added.has(name) ? 'is given twice: write it once' : undefined) ??
+      (value === '' ? 'has no value: write --label=NAME=VALUE' : undefined);
+    if (problem !== undefined)
+      throw new CommandError(2, `--label: "${printable(name)}" ${problem}`);
+    added.set(name, value);
+  }
+  return Array.from(added, (label) => `,${renderLabels([label])}`).join('');
+}
+
+function nameProblem(name: string, configured: ReadonlySet<string>): string | undefined {
+  if (configured.has(name))
+    return `is a label that the configuration gives to series: ${chooseAnother}`;
+  if (everyOwnLabel.includes(name)) return `is a label of the exporter itself: ${chooseAnother}`;
+  // Those of targets are what most will want.
+  return targetLabels.includes(name) ? undefined : labelProblem(name, []);
+}
+
+function configuredLabels({ account, entries, queries = [] }: AccountInUse): readonly string[] {
+  return [
+    ...Object.keys(account.labels ?? {}),
+    ...entries.flatMap(({ labels, poll: { tags = {} }, series }) => [
+      ...[labels, ...series.map(seriesLabels)].flatMap((one) => Object.keys(one)),
+      ...Object.values(tags),
+    ]),
+    ...queries.flatMap(({ labels, facets }) => [
+      ...Object.keys(labels),
+      ...facets.map(({ label }) => label),
+    ]),
+  ];
 }

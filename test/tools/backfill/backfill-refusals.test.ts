@@ -57,6 +57,11 @@ describe('backfill, asked for what cannot be', () => {
         .replace('LIMIT 50"', 'LIMIT 50", constant_labels: { site: a }'),
       says: `--label: "${name}" is a label that the configuration gives to series: choose another name, or leave it out`,
     })),
+    {
+      flags: [from, '--label=zone=a'],
+      text: `${accountOf('nerdgraph').replace('account_id', 'labels: { zone: a }, account_id')}queries: [{ as: calls, nrql: SELECT count(*) FROM Transaction }]`,
+      says: '--label: "zone" is a label that the configuration gives to series',
+    },
   ])('says so: $flags', async ({ flags: wrong, says, text = file }) => {
     const { exitCode, stderr, left, output } = await backfilled({
       ...run,
